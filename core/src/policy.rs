@@ -1,0 +1,220 @@
+//! The policy snapshot that a pool decides with, and the checks of a submission in their fixed order.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use toolgate_protocol::control::{Capability, Role, Transport};
+use toolgate_protocol::definitions::{SideEffect, ToolDefinition};
+use toolgate_protocol::problems;
+
+use crate::contract::{approval_hash, contract_hash, version};
+use crate::keys::Identity;
+use crate::problem::Problem;
+
+/// All that a pool needs to know of its org, as of one version of the registry.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Rises when the registry was restored from a backup; compared first.
+    pub epoch: u64,
+    /// Rises with each change; compared second.
+    pub version: u64,
+    /// How the pool's code is reached.
+    pub transport: Transport,
+    /// The pool's tools.
+    pub tools: BTreeMap<String, PolicyTool>,
+    /// The capabilities that hold any of them, cut to the pool's tools.
+    pub capabilities: BTreeMap<String, Capability>,
+    /// Which of those each agent holds.
+    pub agents: BTreeMap<String, Vec<String>>,
+    /// The live keys that may touch the pool.
+    pub keys: BTreeMap<String, LiveKey>,
+}
+
+/// A tool as the pool sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PolicyTool {
+    /// The accepted definition.
+    pub definition: ToolDefinition,
+    /// Hash over all of it.
+    pub version: String,
+    /// What approvals bind to.
+    pub approval_hash: String,
+    /// What sessions must announce.
+    pub contract_hash: String,
+    /// A live session announces it.
+    pub enabled: bool,
+}
+
+impl PolicyTool {
+    /// With its hashes.
+    pub fn new(definition: ToolDefinition, enabled: bool) -> PolicyTool {
+        PolicyTool {
+            version: version(&definition),
+            approval_hash: approval_hash(&definition),
+            contract_hash: contract_hash(&definition),
+            definition,
+            enabled,
+        }
+    }
+}
+
+/// A tool in a capability that an agent holds; of several the widest opt-in and the strictest approval rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// The opt-in for reversible writes.
+    pub reversible_writes: bool,
+    /// Approvers needed.
+    pub approvals_required: u32,
+    /// Whether who asked may approve.
+    pub requester_may_approve: bool,
+}
+
+/// A key that is not revoked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveKey {
+    /// SHA-256 of its text.
+    pub sha256: String,
+    /// Its role.
+    pub role: Role,
+}
+
+impl Snapshot {
+    /// Is `self` older than `other`, or the same?
+    pub fn not_newer_than(&self, other: &Snapshot) -> bool {
+        (self.epoch, self.version) <= (other.epoch, other.version)
+    }
+
+    /// Is this the key that the registry knows under this id?
+    pub fn is_live(&self, key_id: &str, sha256: &str) -> bool {
+        self.keys.get(key_id).is_some_and(|key| key.sha256 == sha256)
+    }
+
+    /// Refuses a key that is not live.
+    pub fn check_key(&self, who: &Identity) -> Result<(), Problem> {
+        if self.is_live(&who.key_id, &who.sha256) {
+            Ok(())
+        } else {
+            Err(Problem::new(problems::INVALID_KEY, "The key was revoked; use another."))
+        }
+    }
+
+    /// The checks of a submission up to the idempotency key: exists, enabled, granted, permissions, write opt-in.
+    pub fn permit(&self, tool: &str, agent: &str, permissions: &[String]) -> Result<(&PolicyTool, Grant), Problem> {
+        let found = self.tools.get(tool).ok_or_else(|| unknown_tool(tool))?;
+        if !found.enabled {
+            return Err(Problem::new(
+                problems::TOOL_DISABLED,
+                format!("No live worker of the pool announces {tool}; deploy one that does."),
+            ));
+        }
+        self.allow(found, agent, permissions).map(|grant| (found, grant))
+    }
+
+    /// The agent's grant of a tool: of several capabilities the widest opt-in and the strictest approval rule.
+    pub fn grant(&self, agent: &str, tool: &str) -> Option<Grant> {
+        let held = self.agents.get(agent)?.iter().filter_map(|name| self.capabilities.get(name));
+        held.filter(|capability| capability.tools.iter().any(|granted| granted == tool)).fold(
+            None,
+            |grant, capability| {
+                let so_far = grant.unwrap_or(Grant {
+                    reversible_writes: false,
+                    approvals_required: 1,
+                    requester_may_approve: true,
+                });
+                Some(Grant {
+                    reversible_writes: so_far.reversible_writes || capability.allow_reversible_writes,
+                    approvals_required: so_far.approvals_required.max(capability.approvals_required),
+                    requester_may_approve: so_far.requester_may_approve && capability.requester_may_approve,
+                })
+            },
+        )
+    }
+
+    /// Granted, permissions, write opt-in. (A disabled tool's calls are not withdrawn: the queue deadline decides.)
+    fn allow(&self, found: &PolicyTool, agent: &str, permissions: &[String]) -> Result<Grant, Problem> {
+        let tool = &found.definition.name;
+        let grant = self.grant(agent, tool).ok_or_else(|| {
+            Problem::new(
+                problems::NOT_GRANTED,
+                format!("The agent {agent} holds no capability with {tool}; an admin can grant one."),
+            )
+        })?;
+        if let Some(missing) = found.definition.permissions.iter().find(|needed| !permissions.contains(needed)) {
+            let detail = format!("{tool} requires the permission {missing}, which the principal lacks.");
+            return Err(Problem::new(problems::PERMISSION_MISSING, detail).with("permission", missing.as_str()));
+        }
+        if found.definition.side_effect == SideEffect::ReversibleWrite && !grant.reversible_writes {
+            let detail = format!(
+                "{tool} is a reversible write, and no capability of {agent} that holds it sets allow_reversible_writes."
+            );
+            return Err(Problem::new(problems::WRITE_NOT_ENABLED, detail));
+        }
+        Ok(grant)
+    }
+
+    /// Why a call that was accepted may not be handed out any more; `None` when it may.
+    pub fn withdrawn(&self, call: &Accepted<'_>) -> Option<Withdrawn> {
+        let lost = |code, detail: String| Some(Withdrawn { code, detail });
+        if !self.is_live(call.key_id, call.key_sha256) {
+            return lost("key_revoked", "The key that the call was made with was revoked.".into());
+        }
+        let Some(found) = self.tools.get(call.tool) else {
+            return lost("definition_changed", format!("The tool {} is gone from the pool.", call.tool));
+        };
+        if let Some(difference) = difference(call, found) {
+            return lost("definition_changed", difference);
+        }
+        self.allow(found, call.agent, call.permissions)
+            .err()
+            .and_then(|problem| lost(problem.kind.code, problem.detail))
+    }
+}
+
+/// What a call was accepted under.
+#[derive(Clone, Debug)]
+pub struct Accepted<'a> {
+    /// The tool.
+    pub tool: &'a str,
+    /// The agent.
+    pub agent: &'a str,
+    /// What the principal held.
+    pub permissions: &'a [String],
+    /// The key's id.
+    pub key_id: &'a str,
+    /// The key's hash.
+    pub key_sha256: &'a str,
+    /// The class.
+    pub side_effect: SideEffect,
+    /// Class and input.
+    pub contract_hash: &'a str,
+    /// With an approval: what it binds to.
+    pub approval_hash: Option<&'a str>,
+}
+
+/// Why a call is `invalidated`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Withdrawn {
+    /// A stable code.
+    pub code: &'static str,
+    /// What changed.
+    pub detail: String,
+}
+
+/// The 404 of a tool that does not exist.
+pub fn unknown_tool(tool: &str) -> Problem {
+    Problem::new(problems::UNKNOWN_TOOL, format!("There is no tool {tool:?}."))
+}
+
+fn difference(call: &Accepted<'_>, found: &PolicyTool) -> Option<String> {
+    let now = found.definition.side_effect;
+    if now != call.side_effect {
+        return Some(format!("The side effect of {} changed from {:?} to {now:?}.", call.tool, call.side_effect));
+    }
+    if found.contract_hash != call.contract_hash {
+        return Some(format!("The input of {} changed.", call.tool));
+    }
+    match call.approval_hash {
+        Some(bound) if bound != found.approval_hash => Some(format!("The permissions of {} changed.", call.tool)),
+        _ => None,
+    }
+}

@@ -1,0 +1,219 @@
+//! Human decisions: on parked calls, on unknown outcomes, and taking a call back.
+
+use toolgate_protocol::approvals::{DecisionKind, DecisionRequest, DecisionView};
+use toolgate_protocol::calls::{CallError, CallState, ResolutionRequest, ResolvedOutcome};
+use toolgate_protocol::limits::NOTE_CHARS_MAX;
+use toolgate_protocol::problems;
+
+use super::call::{Bucket, Call, Outcome};
+use super::machine::{CallEvent, Verdict};
+use super::messages::{Answer, PoolMessage};
+use super::store::Stored;
+use super::{Step, Stepped};
+use crate::ids::LocalId;
+use crate::keys::Identity;
+use crate::policy::{Snapshot, Withdrawn};
+use crate::problem::Problem;
+
+impl Step<'_> {
+    /// A decision. The first one that completes the approval wins; an approval is used up by the transaction that
+    /// queues its call.
+    pub fn decide(&mut self, who: &Identity, id: &LocalId, request: DecisionRequest) -> Stepped {
+        let policy = match self.policy() {
+            Ok(policy) => policy,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let Some(mut call) = self.store.call(id)?.filter(|call| call.approval.is_some()) else {
+            return Ok(Err(Problem::not_found()));
+        };
+        if call.state != CallState::WaitingApproval {
+            return Ok(Err(no_longer_waits(&call)));
+        }
+        if let Some(withdrawn) = policy.withdrawn(&call.accepted_under()) {
+            self.invalidate(&mut call, withdrawn, Bucket::Parked)?;
+            return Ok(Err(no_longer_waits(&call)));
+        }
+        if let Err(problem) = self.may_decide(&policy, who, &call, &request) {
+            let detail = serde_json::json!({ "code": problem.kind.code, "key": who.key_id });
+            self.audit(&who.name, "approval.refused", &self.approval_id(&call), detail)?;
+            return Ok(Err(problem));
+        }
+        self.record_decision(who, &mut call, request)?;
+        Ok(Ok(Answer::Approval(Box::new(self.approval_view(&call)))))
+    }
+
+    fn may_decide(
+        &self,
+        policy: &Snapshot,
+        who: &Identity,
+        call: &Call,
+        request: &DecisionRequest,
+    ) -> Result<(), Problem> {
+        let Some(approval) = &call.approval else { return Err(Problem::not_found()) };
+        if let Some(digest) = &request.digest
+            && *digest != approval.digest
+        {
+            let detail = "The digest names other bytes than those that wait; read the approval again before deciding.";
+            return Err(Problem::new(problems::DIGEST_MISMATCH, detail));
+        }
+        match request.decision {
+            DecisionKind::Reject => check_words("reason", request.reason.as_deref().unwrap_or("")),
+            DecisionKind::Approve if request.digest.is_none() => {
+                Err(Problem::invalid("digest", "is required to approve: the digest shown with the approval."))
+            }
+            DecisionKind::Approve => {
+                if let Some(earlier) =
+                    approval.decisions.iter().find(|earlier| earlier.key == who.key_id || earlier.by == who.name)
+                {
+                    return Err(already_decided(earlier));
+                }
+                let grant = policy.grant(&call.asked.agent, &call.asked.tool);
+                let (_, requester) = &call.asked.principal_key;
+                let is_other = who.scope.principal_id.as_ref().is_some_and(|approver| approver != requester);
+                if grant.is_some_and(|grant| !grant.requester_may_approve) && !is_other {
+                    let detail = "A capability forbids that who asked approves, and this key does not show that its holder is somebody else (principal_id).";
+                    return Err(Problem::new(problems::REQUESTER_MAY_NOT_APPROVE, detail));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn record_decision(&mut self, who: &Identity, call: &mut Call, request: DecisionRequest) -> Stored<()> {
+        let decision = DecisionView {
+            decision: request.decision,
+            by: who.name.clone(),
+            key: who.key_id.clone(),
+            at: self.now.rfc3339(),
+            digest: request.digest,
+            reason: request.reason.clone(),
+        };
+        let approvals = call.approval.as_mut().map_or(0, |approval| {
+            approval.decisions.push(decision);
+            let (given, required) =
+                (approval.decisions.len(), usize::try_from(approval.required).unwrap_or(usize::MAX));
+            required.saturating_sub(given)
+        });
+        let event = match request.decision {
+            DecisionKind::Reject => CallEvent::Reject(Outcome::error(
+                "rejected",
+                format!("A person rejected the call: {}", request.reason.as_deref().unwrap_or("")),
+            )),
+            DecisionKind::Approve if approvals == 0 => CallEvent::Approve,
+            DecisionKind::Approve => {
+                call.note("approval_given", self.now, &who.name, None);
+                self.store.update(call, Bucket::Parked)?;
+                let view = self.approval_view(call);
+                return self.tell(&PoolMessage::Approval(Box::new(view)));
+            }
+        };
+        let word = if matches!(event, CallEvent::Approve) { "approval.approved" } else { "approval.rejected" };
+        self.change(call, event, &who.name, request.reason, Some(Bucket::Parked))?;
+        let detail = serde_json::json!({ "key": who.key_id, "tool": call.asked.tool, "call": self.call_id(call) });
+        self.audit(&who.name, word, &self.approval_id(call), detail)?;
+        self.dispatch()
+    }
+
+    /// Ends a call whose ground is gone.
+    pub fn invalidate(&mut self, call: &mut Call, withdrawn: Withdrawn, was: Bucket) -> Stored<()> {
+        let Withdrawn { code, detail } = withdrawn;
+        let message = format!("The call was not run, because what it was accepted under changed: {detail}");
+        self.change(
+            call,
+            CallEvent::Invalidate(Outcome::error(code, message)),
+            "gateway",
+            Some(detail.clone()),
+            Some(was),
+        )?;
+        let more = serde_json::json!({ "code": code, "detail": detail, "tool": call.asked.tool });
+        self.audit("gateway", "call.invalidated", &self.call_id(call), more)
+    }
+
+    /// Takes a call back, if it has certainly not started.
+    pub fn cancel(&mut self, who: &Identity, base_url: &str, id: &LocalId) -> Stepped {
+        let mut call = match self.visible(who, id)? {
+            Ok(call) => call,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let was = Bucket::of(call.state);
+        let verdict = self.change(&mut call, CallEvent::Cancel, &who.name, None, Some(was))?;
+        Ok(match verdict {
+            Verdict::Done => Ok(self.call_answer(&call, base_url, false)),
+            Verdict::AlreadyRunning => Err(Problem::new(
+                problems::ALREADY_RUNNING,
+                "The write was accepted by its worker; the worker is told that a cancel was asked for.",
+            )),
+            _ => Err(Problem::new(problems::ALREADY_ENDED, "The call has ended; read it for the outcome.")
+                .with("state", serde_json::json!(call.state))),
+        })
+    }
+
+    /// A person says what an unknown call turned out to be.
+    pub fn resolve(&mut self, who: &Identity, base_url: &str, id: &LocalId, request: ResolutionRequest) -> Stepped {
+        if let Err(problem) = check_words("note", &request.note) {
+            return Ok(Err(problem));
+        }
+        let Some(mut call) = self.store.call(id)? else { return Ok(Err(Problem::not_found())) };
+        let resolved_by = Some(who.name.clone());
+        let outcome = match request.outcome {
+            ResolvedOutcome::Succeeded => {
+                let result = request.result.as_deref().map_or("null", |result| result.get()).to_owned();
+                Outcome { result: Some(result), resolved_by, ..Outcome::default() }
+            }
+            ResolvedOutcome::Failed => {
+                let error = CallError {
+                    code: "resolved_failed".into(),
+                    message: format!("A person found that it did not happen: {}", request.note),
+                };
+                Outcome { error: Some(error), resolved_by, ..Outcome::default() }
+            }
+        };
+        let was = Bucket::of(call.state);
+        match self.change(&mut call, CallEvent::Resolve(outcome), &who.name, Some(request.note.clone()), Some(was))? {
+            Verdict::Done => {
+                let detail = serde_json::json!({ "key": who.key_id, "note": request.note, "outcome": request.outcome });
+                self.audit(&who.name, "call.resolved", &self.call_id(&call), detail)?;
+                Ok(Ok(self.call_answer(&call, base_url, false)))
+            }
+            _ => Ok(Err(Problem::new(problems::NOT_UNKNOWN, "Only a call in the state unknown can be resolved.")
+                .with("state", serde_json::json!(call.state)))),
+        }
+    }
+}
+
+fn no_longer_waits(call: &Call) -> Problem {
+    let decisions = call.approval.as_ref().map(|approval| approval.decisions.as_slice()).unwrap_or_default();
+    let state = call.approval.as_ref().map(|approval| approval.state.as_str()).unwrap_or_default();
+    match (state, decisions.last()) {
+        ("approved" | "rejected", Some(decision)) => already_decided(decision),
+        ("expired", _) => Problem::new(
+            problems::APPROVAL_EXPIRED,
+            "The time to decide is over and the call was not run; the agent may ask again.",
+        ),
+        _ => {
+            let why = call
+                .outcome
+                .as_ref()
+                .and_then(|outcome| outcome.error.as_ref())
+                .map_or_else(String::new, |error| error.message.clone());
+            Problem::new(problems::APPROVAL_WITHDRAWN, format!("The call no longer waits for a decision. {why}"))
+                .with("state", state)
+        }
+    }
+}
+
+fn already_decided(decision: &DecisionView) -> Problem {
+    let word = if decision.decision == DecisionKind::Approve { "approved" } else { "rejected" };
+    Problem::new(problems::ALREADY_DECIDED, format!("{} {word} it at {}.", decision.by, decision.at))
+        .with("decision", serde_json::json!(decision.decision))
+        .with("by", decision.by.as_str())
+        .with("at", decision.at.as_str())
+}
+
+fn check_words(field: &str, words: &str) -> Result<(), Problem> {
+    let characters = words.trim().chars().count();
+    if (1..=NOTE_CHARS_MAX).contains(&characters) {
+        return Ok(());
+    }
+    Err(Problem::invalid(field, format!("has {characters} characters; it needs 1 to {NOTE_CHARS_MAX}.")))
+}

@@ -1,0 +1,103 @@
+//! What an object holds in memory: who waits, and what would cost a row to keep. All of it may vanish at any time;
+//! a freshly built object is right without it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use super::store::KnownManifest;
+use crate::ids::LocalId;
+use crate::policy::Snapshot;
+use crate::time::UnixMillis;
+
+/// Names a request that is held.
+pub type WaiterId = u64;
+
+/// Why a request is held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// For the end of a call.
+    Call {
+        /// The call.
+        id: LocalId,
+        /// What its links begin with.
+        base_url: String,
+        /// It was a submission.
+        submitted: bool,
+    },
+    /// For jobs.
+    Poll {
+        /// The session.
+        session: String,
+        /// How many.
+        max: usize,
+    },
+}
+
+/// A request that is held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiter {
+    /// Why.
+    pub waiting: Waiting,
+    /// Until when at most.
+    pub deadline: UnixMillis,
+}
+
+/// How a worker does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Health {
+    /// Results without an error.
+    pub succeeded: u64,
+    /// Results with one, and claims that lapsed.
+    pub failed: u64,
+}
+
+/// The memory of one object.
+#[derive(Default)]
+pub struct Memory {
+    /// Running reads and accepted writes: when their lease is over.
+    pub leases: BTreeMap<LocalId, UnixMillis>,
+    /// When a session was last seen.
+    pub seen: BTreeMap<String, UnixMillis>,
+    /// Who waits; ordered by arrival.
+    pub waiters: BTreeMap<WaiterId, Waiter>,
+    /// The next waiter's name. Never used twice in a process, rebuilt or not.
+    pub next_waiter: WaiterId,
+    /// Nothing is due before this.
+    pub next_due: UnixMillis,
+    /// The alarm that is set.
+    pub alarm: Option<UnixMillis>,
+    /// The policy, read.
+    pub snapshot: Option<Rc<Snapshot>>,
+    /// When the registry last said so.
+    pub snapshot_at: Option<UnixMillis>,
+    /// Manifests by hash; the content of a hash never changes.
+    pub manifests: HashMap<String, Rc<KnownManifest>>,
+    /// Per worker id.
+    pub health: BTreeMap<String, Health>,
+    /// Rows written by this object since it was built; a reading for people.
+    pub rows_written: u64,
+    /// Storage was read into this memory.
+    pub ready: bool,
+}
+
+impl Memory {
+    /// The waiters of a call.
+    pub fn waiters_of(&self, id: &LocalId) -> Vec<WaiterId> {
+        let is = |waiter: &Waiter| matches!(&waiter.waiting, Waiting::Call { id: waited, .. } if waited == id);
+        self.waiters.iter().filter(|(_, waiter)| is(waiter)).map(|(name, _)| *name).collect()
+    }
+
+    /// The polls that wait, oldest first.
+    pub fn polls(&self) -> Vec<(WaiterId, String, usize)> {
+        let poll = |(name, waiter): (&WaiterId, &Waiter)| match &waiter.waiting {
+            Waiting::Poll { session, max } => Some((*name, session.clone(), *max)),
+            Waiting::Call { .. } => None,
+        };
+        self.waiters.iter().filter_map(poll).collect()
+    }
+
+    /// Something may be due at this time.
+    pub fn wake_at(&mut self, at: UnixMillis) {
+        self.next_due = self.next_due.min(at);
+    }
+}

@@ -1,0 +1,252 @@
+//! What the edge asks of a pool's object, what it answers, and what the object tells the registry.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use toolgate_protocol::approvals::{ApprovalView, DecisionRequest};
+use toolgate_protocol::calls::{CallView, ResolutionRequest};
+use toolgate_protocol::workers::{
+    ClaimStatus, ClaimsRequest, GoodbyeRequest, PollAnswer, PollRequest, RegisterAnswer, RegistrationResult,
+    ResultsRequest,
+};
+
+use super::store::Filter;
+use crate::ids::{LocalId, Place};
+use crate::keys::Identity;
+use crate::policy::Snapshot;
+use crate::problem::Problem;
+
+/// Version of these messages: old and new code meet during a deploy.
+pub const VERSION: u32 = 1;
+
+/// A request to a pool's object.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Envelope {
+    /// [`VERSION`].
+    pub v: u32,
+    /// The object's place.
+    pub place: Place,
+    /// Who asks; the edge verified the key.
+    pub who: Identity,
+    /// What links in answers begin with.
+    pub base_url: String,
+    /// What is asked.
+    pub ask: Ask,
+}
+
+/// What the edge asks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Ask {
+    /// A new call, or the one that the idempotency key names.
+    Submit(Submit),
+    /// A call as it stands; may wait for its end.
+    Read {
+        /// The call.
+        call: LocalId,
+        /// How long the answer may be held.
+        wait_seconds: u64,
+    },
+    /// A call's timeline.
+    Events(LocalId),
+    /// Take a call back.
+    Cancel(LocalId),
+    /// Say what an unknown call turned out to be.
+    Resolve(LocalId, ResolutionRequest),
+    /// Calls, newest first.
+    List(Filter, usize),
+    /// An approval as it stands.
+    Approval(LocalId),
+    /// Decide an approval.
+    Decide(LocalId, DecisionRequest),
+    /// Depth and health.
+    Stats,
+    /// A worker announces itself.
+    Register(Register),
+    /// A worker leaves.
+    Goodbye(GoodbyeRequest),
+    /// A worker wants jobs.
+    Poll(PollRequest),
+    /// A worker is about to start writes.
+    Accept(ClaimsRequest),
+    /// A worker is still at it.
+    Renew(ClaimsRequest),
+    /// A worker gives back what it has not started.
+    Return(ClaimsRequest),
+    /// A worker is done.
+    Results(ResultsRequest),
+}
+
+/// A submission.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Submit {
+    /// The tool.
+    pub tool: String,
+    /// The agent.
+    pub agent: String,
+    /// The principal, verbatim.
+    pub principal: Box<RawValue>,
+    /// The arguments, verbatim.
+    pub arguments: Option<Box<RawValue>>,
+    /// The idempotency key.
+    pub idempotency_key: Option<String>,
+    /// How long the answer may be held.
+    pub wait_seconds: u64,
+}
+
+/// A registration. The first time without `result`: when the manifest is news, the object says so and the edge asks
+/// the registry, then comes again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Register {
+    /// The worker's own id.
+    pub worker: String,
+    /// Hash of the manifest's canonical text.
+    pub manifest: String,
+    /// Tool name to hash of the class and input announced.
+    pub contracts: std::collections::BTreeMap<String, String>,
+    /// What the registry made of the manifest.
+    pub result: Option<RegistrationResult>,
+}
+
+/// What the object answers, before it is HTTP.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// A call; `held` when the caller asked by submission, where a call that has not ended is a 202.
+    Call {
+        /// The call.
+        view: Box<CallView>,
+        /// 202 unless it has ended.
+        accepted: bool,
+    },
+    /// A timeline.
+    Events(serde_json::Value),
+    /// Calls.
+    Calls {
+        /// The calls.
+        calls: Vec<CallView>,
+        /// Where the next page begins.
+        next_cursor: Option<String>,
+    },
+    /// An approval.
+    Approval(Box<ApprovalView>),
+    /// Numbers.
+    Stats(serde_json::Value),
+    /// A session.
+    Registered(Box<RegisterAnswer>),
+    /// The registry must be asked first; the manifests of the live sessions.
+    NewManifest(Vec<String>),
+    /// Jobs and statuses.
+    Poll(Box<PollAnswer>),
+    /// Nothing to do (204).
+    Idle,
+    /// Statuses of claims.
+    Claims(Vec<ClaimStatus>),
+    /// Statuses of results.
+    Results(Vec<ClaimStatus>),
+    /// The snapshot is stored, or a newer one was.
+    Stored,
+}
+
+/// An answer or a refusal.
+pub type Reply = Result<Answer, Problem>;
+
+/// Header of an answer that is for the edge and not for the client; its value says what it is.
+pub const INTERNAL_HEADER: &str = "toolgate-internal";
+/// The tool is not in this pool.
+pub const WRONG_POOL: &str = "wrong_pool";
+/// The registry must see the manifest.
+pub const NEW_MANIFEST: &str = "new_manifest";
+
+/// An answer as HTTP: status, body, and what only the edge sees.
+pub struct Http {
+    /// The status.
+    pub status: u16,
+    /// JSON, unless empty.
+    pub body: Option<String>,
+    /// Value of [`INTERNAL_HEADER`].
+    pub internal: Option<&'static str>,
+}
+
+/// The HTTP form of a reply: what the edge sends on as it is.
+pub fn http(reply: &Reply) -> Http {
+    let plain = |status: u16, body: Result<String, serde_json::Error>| match body {
+        Ok(body) => Http { status, body: Some(body), internal: None },
+        Err(_) => Http { status: 500, body: None, internal: None },
+    };
+    match reply {
+        Err(problem) => Http {
+            status: problem.kind.status,
+            body: Some(problem.body().to_string()),
+            internal: (problem.kind.code == "unknown_tool").then_some(WRONG_POOL),
+        },
+        Ok(Answer::Call { view, accepted }) => {
+            plain(if *accepted && view.ended_at.is_none() { 202 } else { 200 }, serde_json::to_string(view))
+        }
+        Ok(Answer::Events(value) | Answer::Stats(value)) => plain(200, Ok(value.to_string())),
+        Ok(Answer::Calls { calls, next_cursor }) => {
+            #[derive(Serialize)]
+            struct Page<'a> {
+                calls: &'a [CallView],
+                #[serde(skip_serializing_if = "Option::is_none")]
+                next_cursor: &'a Option<String>,
+            }
+            plain(200, serde_json::to_string(&Page { calls, next_cursor }))
+        }
+        Ok(Answer::Approval(view)) => plain(200, serde_json::to_string(view)),
+        Ok(Answer::Registered(answer)) => plain(200, serde_json::to_string(answer)),
+        Ok(Answer::NewManifest(live)) => {
+            Http { internal: Some(NEW_MANIFEST), ..plain(200, serde_json::to_string(live)) }
+        }
+        Ok(Answer::Poll(answer)) => plain(200, serde_json::to_string(answer)),
+        Ok(Answer::Idle) => Http { status: 204, body: None, internal: None },
+        Ok(Answer::Claims(claims)) => plain(200, serde_json::to_string(&serde_json::json!({ "claims": claims }))),
+        Ok(Answer::Results(results)) => plain(200, serde_json::to_string(&serde_json::json!({ "results": results }))),
+        Ok(Answer::Stored) => plain(200, Ok("{}".into())),
+    }
+}
+
+/// What a pool tells the registry. Told at least once, in order.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum PoolMessage {
+    /// For the audit record.
+    Audit(AuditEntry),
+    /// The approval index.
+    Approval(Box<ApprovalView>),
+    /// The manifests of the live sessions, when the set changed.
+    Live(Vec<String>),
+}
+
+/// One entry of the audit record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditEntry {
+    /// Milliseconds since 1970.
+    pub at: u64,
+    /// A key's name and id, a worker, or `gateway`.
+    pub by: String,
+    /// What happened.
+    pub event: String,
+    /// To what.
+    pub subject: String,
+    /// More, in words or values.
+    pub detail: serde_json::Value,
+}
+
+/// A batch from a pool to the registry.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PoolBatch {
+    /// [`VERSION`].
+    pub v: u32,
+    /// From where.
+    pub place: Place,
+    /// Numbered messages.
+    pub messages: Vec<(u64, PoolMessage)>,
+}
+
+/// What the registry pushes to a pool, or answers when asked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Push {
+    /// [`VERSION`].
+    pub v: u32,
+    /// To where.
+    pub place: Place,
+    /// The policy.
+    pub snapshot: Snapshot,
+}

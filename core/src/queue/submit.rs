@@ -1,0 +1,200 @@
+//! Submission: precedence, checks, and the new call.
+
+use toolgate_protocol::definitions::SideEffect;
+use toolgate_protocol::limits::{
+    APPROVAL_SECONDS, EXECUTION_DEADLINE_SECONDS, IDEMPOTENCY_KEY_CHARS_MAX, QUEUE_DEADLINE_SECONDS, RECORD_SECONDS,
+    WAIT_SECONDS_MAX,
+};
+use toolgate_protocol::problems;
+
+use super::call::{Approval, Asked, Bucket, Call};
+use super::memory::Waiting;
+use super::messages::{Answer, PoolMessage, Submit};
+use super::store::Stored;
+use super::{Outcome, Step};
+use crate::contract::{check_arguments, read_arguments};
+use crate::hash::sha256_hex;
+use crate::ids::LocalId;
+use crate::keys::Identity;
+use crate::policy::{Grant, PolicyTool, Snapshot};
+use crate::principal::Principal;
+use crate::problem::Problem;
+
+impl Step<'_> {
+    /// A submission: the call that the idempotency key names, or the checks and a new call.
+    pub fn submit(&mut self, who: &Identity, base_url: &str, submit: Submit) -> Stored<Outcome> {
+        let wait = submit.wait_seconds.min(WAIT_SECONDS_MAX);
+        match self.find_or_make(who, &submit)? {
+            Ok(call) => Ok(self.answer_or_hold(call, base_url, wait)),
+            Err(problem) => {
+                // Another pool may have the tool: the edge looks again before that becomes a refusal.
+                if problem.kind != problems::UNKNOWN_TOOL && problem.kind.status < 500 {
+                    let detail =
+                        serde_json::json!({ "agent": submit.agent, "code": problem.kind.code, "key": who.key_id });
+                    self.audit(&who.name, "call.refused", &submit.tool, detail)?;
+                }
+                Ok(Outcome::Reply(Err(problem)))
+            }
+        }
+    }
+
+    fn answer_or_hold(&mut self, call: Call, base_url: &str, wait: u64) -> Outcome {
+        let parked = Bucket::of(call.state) == Bucket::Parked;
+        if call.ended() || parked || wait == 0 {
+            return Outcome::Reply(Ok(self.call_answer(&call, base_url, true)));
+        }
+        match self.hold(Waiting::Call { id: call.id.clone(), base_url: base_url.to_owned(), submitted: true }, wait) {
+            held @ Outcome::Hold(..) => held,
+            // The call is accepted, whether or not there is room to wait for it.
+            Outcome::Reply(_) => Outcome::Reply(Ok(self.call_answer(&call, base_url, true))),
+        }
+    }
+
+    fn find_or_make(&mut self, who: &Identity, submit: &Submit) -> Stored<Result<Call, Problem>> {
+        let principal = match Principal::parse(submit.principal.get()) {
+            Ok(principal) => principal,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let scope = match idempotency_hash(submit, &principal) {
+            Ok(scope) => scope,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        if let Some(hash) = &scope
+            && let Some(known) = self.repeated(hash, submit)?
+        {
+            return Ok(known);
+        }
+        let policy = match self.policy() {
+            Ok(policy) => policy,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let (tool, grant, arguments) = match check(&policy, submit, &principal, scope.is_some()) {
+            Ok(checked) => checked,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let asked = self.asked(who, submit, principal, tool, arguments, scope);
+        self.make(asked, grant).map(Ok)
+    }
+
+    /// The call that was made with this key, or a conflict; `None` when the key is new.
+    fn repeated(&mut self, hash: &str, submit: &Submit) -> Stored<Option<Result<Call, Problem>>> {
+        let Some(id) = self.store.by_idempotency(hash)? else { return Ok(None) };
+        let Some(call) = self.store.call(&id)? else { return Ok(None) };
+        if call.ended_at.is_some_and(|end| end.plus_seconds(RECORD_SECONDS) <= self.now) {
+            return Ok(None);
+        }
+        Ok(Some(match read_arguments(submit.arguments.as_deref().map(|raw| raw.get())) {
+            Err(problem) => Err(problem),
+            Ok(arguments) if arguments.canonical() == call.asked.arguments => Ok(call),
+            Ok(_) => {
+                let detail = "This Idempotency-Key was used for the same tool with other arguments; use a fresh key for a new call.";
+                Err(Problem::new(problems::IDEMPOTENCY_CONFLICT, detail).with("call", self.call_id(&call)))
+            }
+        }))
+    }
+
+    fn asked(
+        &self,
+        who: &Identity,
+        submit: &Submit,
+        principal: Principal,
+        tool: &PolicyTool,
+        arguments: String,
+        scope: Option<String>,
+    ) -> Asked {
+        Asked {
+            tool: submit.tool.clone(),
+            agent: submit.agent.clone(),
+            arguments,
+            principal: principal.text,
+            principal_key: (principal.tenant_id, principal.id),
+            permissions: principal.permissions,
+            key_id: who.key_id.clone(),
+            key_sha256: who.sha256.clone(),
+            by: who.name.clone(),
+            side_effect: tool.definition.side_effect,
+            version: tool.version.clone(),
+            contract_hash: tool.contract_hash.clone(),
+            approval_hash: tool.approval_hash.clone(),
+            queue_seconds: tool.definition.queue_deadline_seconds.unwrap_or(QUEUE_DEADLINE_SECONDS),
+            execution_seconds: tool.definition.execution_deadline_seconds.unwrap_or(EXECUTION_DEADLINE_SECONDS),
+            at: self.now,
+            idempotency: scope,
+        }
+    }
+
+    /// Parks a consequential call; hands any other to a poll that waits, or queues it.
+    fn make(&mut self, asked: Asked, grant: Grant) -> Stored<Call> {
+        let consequential = asked.side_effect == SideEffect::Consequential;
+        let approval = consequential.then(|| Approval {
+            digest: String::new(),
+            expires_at: self.now.plus_seconds(APPROVAL_SECONDS),
+            required: grant.approvals_required,
+            decisions: Vec::new(),
+            state: "pending".to_owned(),
+        });
+        let mut call = Call::new(LocalId::new(self.now, &self.entropy), asked, approval);
+        let digest = self.digest(&call);
+        if let Some(approval) = &mut call.approval {
+            approval.digest = digest;
+            self.store.insert(&call)?;
+            self.tell(&PoolMessage::Approval(Box::new(self.approval_view(&call))))?;
+        } else if !self.hand_to_waiting(&mut call)? {
+            self.store.insert(&call)?;
+        }
+        if let Some(due) = call.due() {
+            self.queue.memory.wake_at(due);
+        }
+        Ok(call)
+    }
+
+    /// Reads a call; the answer may be held until it ends.
+    pub fn read(&mut self, who: &Identity, base_url: &str, id: &LocalId, wait_seconds: u64) -> Stored<Outcome> {
+        let call = match self.visible(who, id)? {
+            Ok(call) => call,
+            Err(problem) => return Ok(Outcome::Reply(Err(problem))),
+        };
+        let wait = wait_seconds.min(WAIT_SECONDS_MAX);
+        if call.ended() || wait == 0 {
+            return Ok(Outcome::Reply(Ok(self.call_answer(&call, base_url, false))));
+        }
+        Ok(match self.hold(Waiting::Call { id: id.clone(), base_url: base_url.to_owned(), submitted: false }, wait) {
+            held @ Outcome::Hold(..) => held,
+            Outcome::Reply(Err(problem)) => Outcome::Reply(Err(problem)),
+            Outcome::Reply(Ok(_)) => Outcome::Reply(Ok(Answer::Idle)),
+        })
+    }
+}
+
+/// The checks, in the order that the design fixes.
+fn check<'a>(
+    policy: &'a Snapshot,
+    submit: &Submit,
+    principal: &Principal,
+    has_key: bool,
+) -> Result<(&'a PolicyTool, Grant, String), Problem> {
+    let (tool, grant) = policy.permit(&submit.tool, &submit.agent, &principal.permissions)?;
+    if tool.definition.side_effect.is_write() && !has_key {
+        let detail = format!(
+            "{} is a write: send an Idempotency-Key header, the same for a repeat and a fresh one for a new call.",
+            submit.tool
+        );
+        return Err(Problem::new(problems::IDEMPOTENCY_KEY_REQUIRED, detail));
+    }
+    let arguments = check_arguments(submit.arguments.as_deref().map(|raw| raw.get()), &tool.definition.input)?;
+    Ok((tool, grant, arguments))
+}
+
+/// Scope of an idempotency key: agent, principal, tool (the object is one org's and pool's).
+fn idempotency_hash(submit: &Submit, principal: &Principal) -> Result<Option<String>, Problem> {
+    let Some(key) = &submit.idempotency_key else { return Ok(None) };
+    if key.is_empty() || key.len() > IDEMPOTENCY_KEY_CHARS_MAX || !key.bytes().all(|byte| (0x20..0x7f).contains(&byte))
+    {
+        return Err(Problem::invalid(
+            "Idempotency-Key",
+            format!("must have 1 to {IDEMPOTENCY_KEY_CHARS_MAX} printable ASCII characters."),
+        ));
+    }
+    let scope = serde_json::json!([submit.agent, principal.tenant_id, principal.id, submit.tool, key]);
+    Ok(Some(sha256_hex(scope.to_string().as_bytes())))
+}

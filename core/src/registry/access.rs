@@ -1,0 +1,64 @@
+//! Capabilities and agents: who is granted what.
+
+use serde_json::json;
+use toolgate_protocol::control::{Agent, Capability};
+use toolgate_protocol::problems;
+
+use super::{Answer, Step, Stepped};
+use crate::names;
+use crate::problem::Problem;
+use crate::sql_port::StoreError;
+
+impl Step<'_> {
+    pub(super) fn put_capability(&mut self, name: &str, capability: &Capability) -> Stepped {
+        if let Err(problem) = names::plain("name", name) {
+            return Ok(Err(problem));
+        }
+        if !(1..=5).contains(&capability.approvals_required) {
+            return Ok(Err(Problem::invalid("approvals_required", "needs 1 to 5.")));
+        }
+        if let Some(unknown) = self.first_absent("tool", &capability.tools)? {
+            return Ok(Err(ungranted(&unknown)));
+        }
+        self.write("capability", name, json!(capability))
+    }
+
+    pub(super) fn put_agent(&mut self, name: &str, agent: &Agent) -> Stepped {
+        if let Err(problem) = names::plain("name", name) {
+            return Ok(Err(problem));
+        }
+        if let Some(unknown) = self.first_absent("capability", &agent.capabilities)? {
+            let detail = format!("There is no capability {unknown:?}; write it first.");
+            return Ok(Err(Problem::new(problems::UNKNOWN_CAPABILITY, detail).with("capability", unknown)));
+        }
+        if let Some(unknown) = self.first_absent("tool", &agent.pinned_tools)? {
+            return Ok(Err(ungranted(&unknown)));
+        }
+        self.write("agent", name, json!(agent))
+    }
+
+    fn write(&mut self, kind: &str, name: &str, mut value: serde_json::Value) -> Stepped {
+        let status = if self.docs.exists(kind, name)? { 200 } else { 201 };
+        self.docs.put(kind, name, &value)?;
+        self.audit(&format!("{kind}.written"), name, value.clone())?;
+        if let Some(members) = value.as_object_mut() {
+            members.insert("name".into(), name.into());
+        }
+        Ok(Ok(Answer::Body(status, value)))
+    }
+
+    fn first_absent(&self, kind: &str, named: &[String]) -> Result<Option<String>, StoreError> {
+        for name in named {
+            if !self.docs.exists(kind, name)? {
+                return Ok(Some(name.clone()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A name that does not exist cannot be granted: the next worker that announces it would widen the agent.
+fn ungranted(tool: &str) -> Problem {
+    let detail = format!("No tool {tool:?} is registered; only registered tools can be granted.");
+    Problem::new(problems::UNKNOWN_GRANTED_TOOL, detail).with("tool", tool)
+}

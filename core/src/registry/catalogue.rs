@@ -1,0 +1,343 @@
+//! The catalogue: announcements through the fences, rolling deploys, versions with their diffs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolgate_protocol::definitions::{ContextDefinition, ToolDefinition};
+use toolgate_protocol::workers::{ContextStatus, RegistrationResult, RegistrationStatus, ToolStatus};
+
+use super::policies::PoolRecord;
+use super::{Announcement, Answer, Page, Step, Stepped};
+use crate::contract::version;
+use crate::policy::unknown_tool;
+use crate::problem::Problem;
+use crate::registration::{
+    CatalogueTool, ReadManifest, RefusedDefinition, Verdict, judge, judge_context, read_manifest,
+};
+use crate::sql_port::StoreError;
+
+/// A manifest that was seen: its rank is the order of first sight.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ManifestRecord {
+    rank: u64,
+    /// Canonical text, kept while a live session announces it.
+    text: Option<String>,
+}
+
+/// A context in the catalogue.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ContextRecord {
+    pool: String,
+    enabled: bool,
+    definition: ContextDefinition,
+}
+
+/// One version of a tool.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct VersionRecord {
+    version: String,
+    at: String,
+    by: String,
+    definition: ToolDefinition,
+}
+
+impl Step<'_> {
+    /// A manifest that is news to its pool.
+    pub(super) fn announce(&mut self, announcement: Announcement) -> Stepped {
+        let Announcement { pool: name, worker, manifest, hash, mut live } = announcement;
+        let Some(mut pool) = self.docs.get::<PoolRecord>("pool", &name)? else { return Ok(Err(Problem::not_found())) };
+        let key = format!("{name}/{hash}");
+        let known = self.docs.get::<ManifestRecord>("manifest", &key)?;
+        let rank = known.as_ref().map_or(pool.next_rank, |known| known.rank);
+        if known.is_none() {
+            pool.next_rank = pool.next_rank.saturating_add(1);
+            self.audit("manifest.seen", &key, json!({ "worker": worker }))?;
+        }
+        self.docs.put("manifest", &key, &ManifestRecord { rank, text: Some(manifest.get().to_owned()) })?;
+        if !live.contains(&hash) {
+            live.push(hash.clone());
+        }
+        pool.live = live;
+        self.docs.put("pool", &name, &pool)?;
+        let result = self.reconcile(&name, &pool.live, Some(&hash))?;
+        Ok(Ok(Answer::Registered(result)))
+    }
+
+    /// Makes the catalogue agree with what live sessions announce: the manifest that was first seen last governs, a
+    /// tool that no live session announces is disabled. Without a live session nothing changes.
+    pub(super) fn reconcile(
+        &mut self,
+        pool: &str,
+        live: &[String],
+        asked: Option<&str>,
+    ) -> Result<RegistrationResult, StoreError> {
+        let mut manifests: Vec<(u64, &str, ReadManifest)> = Vec::new();
+        for hash in live {
+            let record = self.docs.get::<ManifestRecord>("manifest", &format!("{pool}/{hash}"))?;
+            if let Some(ManifestRecord { rank, text: Some(text) }) = record {
+                manifests.push((rank, hash, read_manifest(&text)));
+            }
+        }
+        let Some((_, governing, newest)) = manifests.iter().max_by_key(|(rank, ..)| *rank).cloned() else {
+            return Ok(RegistrationResult::default());
+        };
+        let mut result =
+            RegistrationResult { tools: self.apply_tools(pool, &newest)?, ..RegistrationResult::default() };
+        let announced: BTreeSet<&String> =
+            manifests.iter().flat_map(|(.., read)| read.tools.iter().map(|(name, _)| name)).collect();
+        result.disabled = self.enable_announced(pool, &announced)?;
+        result.contexts = self.apply_contexts(pool, &newest)?;
+        self.forget_texts(pool, live)?;
+        match manifests.iter().find(|(_, hash, _)| Some(*hash) == asked) {
+            Some((_, hash, older)) if *hash != governing => self.statuses_of_older(older, result.disabled),
+            _ => Ok(result),
+        }
+    }
+
+    fn apply_tools(&mut self, pool: &str, manifest: &ReadManifest) -> Result<Vec<ToolStatus>, StoreError> {
+        let mut statuses = Vec::new();
+        for (name, tool) in &manifest.tools {
+            let verdict = match tool {
+                Ok(definition) => self.apply_tool(pool, definition)?,
+                Err(fault) => Verdict::refused("invalid_definition", fault.clone()),
+            };
+            let Verdict { status, code, detail } = verdict;
+            statuses.push(ToolStatus { name: name.clone(), status, code: code.map(str::to_owned), detail });
+        }
+        Ok(statuses)
+    }
+
+    fn apply_tool(&mut self, pool: &str, announced: &ToolDefinition) -> Result<Verdict, StoreError> {
+        let name = &announced.name;
+        let known = self.docs.get::<CatalogueTool>("tool", name)?;
+        let verdict = judge(announced, pool, known.as_ref());
+        match (verdict.status, known) {
+            (RegistrationStatus::Refused, Some(known)) if known.pool == pool => {
+                self.keep_refused(known, announced, &verdict)?
+            }
+            (RegistrationStatus::Added | RegistrationStatus::Updated, known) => {
+                let enabled = known.is_none_or(|known| known.enabled);
+                let tool = CatalogueTool {
+                    pool: pool.to_owned(),
+                    managed_by: "worker".to_owned(),
+                    enabled,
+                    definition: announced.clone(),
+                    refused: None,
+                };
+                self.docs.put("tool", name, &tool)?;
+                self.add_version(announced)?;
+                let event = if verdict.status == RegistrationStatus::Added { "tool.added" } else { "tool.updated" };
+                self.audit(
+                    event,
+                    name,
+                    json!({ "pool": pool, "version": version(announced), "side_effect": announced.side_effect }),
+                )?;
+            }
+            _ => {}
+        }
+        Ok(verdict)
+    }
+
+    /// The last accepted definition stays; the refused one is shown beside it.
+    fn keep_refused(
+        &mut self,
+        mut known: CatalogueTool,
+        announced: &ToolDefinition,
+        verdict: &Verdict,
+    ) -> Result<(), StoreError> {
+        let refused_before = known.refused.as_ref().is_some_and(|refused| refused.definition == *announced);
+        if refused_before {
+            return Ok(());
+        }
+        let (code, detail) = (verdict.code.unwrap_or_default(), verdict.detail.clone().unwrap_or_default());
+        known.refused = Some(RefusedDefinition {
+            definition: announced.clone(),
+            version: version(announced),
+            code: code.to_owned(),
+            detail: detail.clone(),
+            at: self.now.rfc3339(),
+        });
+        self.docs.put("tool", &announced.name, &known)?;
+        self.audit(
+            "tool.refused",
+            &announced.name,
+            json!({ "code": code, "detail": detail, "version": version(announced) }),
+        )
+    }
+
+    fn add_version(&mut self, definition: &ToolDefinition) -> Result<(), StoreError> {
+        let name = &definition.name;
+        let mut history: Vec<VersionRecord> = self.docs.get("tool_history", name)?.unwrap_or_default();
+        let by = self.who.as_ref().map_or_else(|| "gateway".to_owned(), |who| who.name.clone());
+        history.push(VersionRecord {
+            version: version(definition),
+            at: self.now.rfc3339(),
+            by,
+            definition: definition.clone(),
+        });
+        // A row holds 2 MB; what a tool was a hundred versions ago is in the customer's own history.
+        let old = history.len().saturating_sub(100);
+        history.drain(..old);
+        self.docs.put("tool_history", name, &history)
+    }
+
+    /// Enables what is announced and disables the rest; the names that are disabled now.
+    fn enable_announced(&mut self, pool: &str, announced: &BTreeSet<&String>) -> Result<Vec<String>, StoreError> {
+        let mut disabled = Vec::new();
+        for (name, mut tool) in self.docs.all::<CatalogueTool>("tool")? {
+            if tool.pool != pool || tool.managed_by != "worker" {
+                continue;
+            }
+            let enabled = announced.contains(&name);
+            if tool.enabled != enabled {
+                tool.enabled = enabled;
+                self.docs.put("tool", &name, &tool)?;
+                self.audit(if enabled { "tool.enabled" } else { "tool.disabled" }, &name, json!({ "pool": pool }))?;
+            }
+            if !enabled {
+                disabled.push(name);
+            }
+        }
+        Ok(disabled)
+    }
+
+    fn apply_contexts(&mut self, pool: &str, manifest: &ReadManifest) -> Result<Vec<ContextStatus>, StoreError> {
+        let tools: BTreeMap<String, CatalogueTool> = self.docs.all("tool")?.into_iter().collect();
+        let mut statuses = Vec::new();
+        for (context_type, context) in &manifest.contexts {
+            let verdict = match context {
+                Err(fault) => Verdict::refused("invalid_definition", fault.clone()),
+                Ok(definition) => {
+                    let known = self.docs.get::<ContextRecord>("context", context_type)?;
+                    match &known {
+                        Some(known) if known.pool != pool => {
+                            Verdict::refused("name_taken", "context_type: another pool of the org owns this type.")
+                        }
+                        _ => judge_context(definition, known.as_ref().map(|known| &known.definition), pool, &tools),
+                    }
+                }
+            };
+            if let (Ok(definition), RegistrationStatus::Added | RegistrationStatus::Updated) = (context, verdict.status)
+            {
+                let record = ContextRecord { pool: pool.to_owned(), enabled: true, definition: definition.clone() };
+                self.docs.put("context", context_type, &record)?;
+                self.audit("context.written", context_type, json!({ "pool": pool }))?;
+            }
+            let Verdict { status, code, detail } = verdict;
+            statuses.push(ContextStatus {
+                context_type: context_type.clone(),
+                status,
+                code: code.map(str::to_owned),
+                detail,
+            });
+        }
+        self.disable_missing_contexts(pool, manifest)?;
+        Ok(statuses)
+    }
+
+    fn disable_missing_contexts(&mut self, pool: &str, manifest: &ReadManifest) -> Result<(), StoreError> {
+        for (context_type, mut context) in self.docs.all::<ContextRecord>("context")? {
+            let announced = manifest.contexts.iter().any(|(name, _)| *name == context_type);
+            if context.pool == pool && context.enabled != announced {
+                context.enabled = announced;
+                self.docs.put("context", &context_type, &context)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Texts of manifests that no live session announces are dropped; their ranks stay.
+    fn forget_texts(&mut self, pool: &str, live: &[String]) -> Result<(), StoreError> {
+        let prefix = format!("{pool}/");
+        for (key, record) in self.docs.all::<ManifestRecord>("manifest")? {
+            let Some(hash) = key.strip_prefix(&prefix) else { continue };
+            if record.text.is_some() && !live.iter().any(|known| known == hash) {
+                self.docs.put("manifest", &key, &ManifestRecord { rank: record.rank, text: None })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A worker of an older deploy: what agrees with the catalogue is served, the rest is not taken from it.
+    fn statuses_of_older(&self, older: &ReadManifest, disabled: Vec<String>) -> Result<RegistrationResult, StoreError> {
+        let mut result = RegistrationResult { disabled, ..RegistrationResult::default() };
+        let stale = || {
+            (
+                Some("older_manifest".to_owned()),
+                Some("A live session announces a newer manifest, which counts.".to_owned()),
+            )
+        };
+        for (name, _) in &older.tools {
+            let known = self.docs.get::<CatalogueTool>("tool", name)?.map(|tool| version(&tool.definition));
+            let same = known.is_some() && known == older.version_of(name);
+            let (code, detail) = if same { (None, None) } else { stale() };
+            let status = if same { RegistrationStatus::Unchanged } else { RegistrationStatus::Refused };
+            result.tools.push(ToolStatus { name: name.clone(), status, code, detail });
+        }
+        for (context_type, context) in &older.contexts {
+            let known = self.docs.get::<ContextRecord>("context", context_type)?.map(|known| known.definition);
+            let same = known.is_some() && known.as_ref() == context.as_ref().ok();
+            let (code, detail) = if same { (None, None) } else { stale() };
+            let status = if same { RegistrationStatus::Unchanged } else { RegistrationStatus::Refused };
+            result.contexts.push(ContextStatus { context_type: context_type.clone(), status, code, detail });
+        }
+        Ok(result)
+    }
+
+    pub(super) fn list_tools(&mut self, page: &Page) -> Stepped {
+        let tools: Vec<(String, CatalogueTool)> = self.docs.page("tool", page)?;
+        let next = tools.last().filter(|_| tools.len() >= page.limit).map(|(name, _)| name.clone());
+        let tools = tools.iter().map(|(name, tool)| view(name, tool)).collect();
+        Ok(Ok(Answer::Body(200, super::records::page("tools", tools, next))))
+    }
+
+    pub(super) fn get_tool(&mut self, name: &str) -> Stepped {
+        let Some(tool) = self.docs.get::<CatalogueTool>("tool", name)? else { return Ok(Err(unknown_tool(name))) };
+        let history: Vec<VersionRecord> = self.docs.get("tool_history", name)?.unwrap_or_default();
+        let mut versions = Vec::new();
+        let mut before: Option<&VersionRecord> = None;
+        for record in &history {
+            let changes = before.map(|before| diff(&before.definition, &record.definition)).unwrap_or_default();
+            versions.push(json!({ "version": record.version, "at": record.at, "by": record.by, "changes": changes }));
+            before = Some(record);
+        }
+        versions.reverse();
+        let mut shown = view(name, &tool);
+        if let Some(members) = shown.as_object_mut() {
+            members.insert("versions".into(), versions.into());
+        }
+        Ok(Ok(Answer::Body(200, shown)))
+    }
+
+    pub(super) fn find_tool(&mut self, tool: &str, agent: &str) -> Stepped {
+        match self.docs.get::<CatalogueTool>("tool", tool)? {
+            Some(found) => Ok(Ok(Answer::Pool(found.pool))),
+            None => {
+                self.audit("call.refused", tool, json!({ "agent": agent, "code": "unknown_tool" }))?;
+                Ok(Err(unknown_tool(tool)))
+            }
+        }
+    }
+}
+
+fn view(name: &str, tool: &CatalogueTool) -> Value {
+    let refused = tool.refused.as_ref().map(|refused| {
+        json!({
+            "definition": refused.definition, "version": refused.version, "code": refused.code, "detail": refused.detail, "at": refused.at,
+            "changes": diff(&tool.definition, &refused.definition),
+        })
+    });
+    json!({
+        "name": name, "pool": tool.pool, "managed_by": tool.managed_by, "enabled": tool.enabled, "version": version(&tool.definition),
+        "definition": tool.definition, "refused": refused,
+    })
+}
+
+/// Which members differ, with both values.
+fn diff(from: &ToolDefinition, to: &ToolDefinition) -> Vec<Value> {
+    let (Value::Object(from), Value::Object(to)) = (json!(from), json!(to)) else { return Vec::new() };
+    let fields: BTreeSet<&String> = from.keys().chain(to.keys()).collect();
+    let changed = fields.into_iter().filter(|field| from.get(*field) != to.get(*field));
+    changed.map(|field| json!({ "field": field, "from": from.get(field), "to": to.get(field) })).collect()
+}

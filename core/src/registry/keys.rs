@@ -1,0 +1,171 @@
+//! Keys: made, listed, revoked. Only their hash is kept.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolgate_protocol::control::{KeyRequest, Role};
+use toolgate_protocol::limits::{KEY_DAYS_MAX, KEY_PRINCIPAL_BYTES_MAX, KEYS_MAX};
+use toolgate_protocol::problems;
+
+use super::{Answer, Page, Step, Stepped};
+use crate::hash::hex;
+use crate::keys::{Identity, Scope};
+use crate::names;
+use crate::principal::Principal;
+use crate::problem::Problem;
+use crate::sql_port::StoreError;
+use crate::time::UnixMillis;
+
+/// A key as the registry keeps it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct KeyRecord {
+    pub role: Role,
+    pub name: String,
+    pub scope: Scope,
+    pub sha256: String,
+    pub created_at: UnixMillis,
+    pub expires_at: Option<UnixMillis>,
+    pub revoked_at: Option<UnixMillis>,
+}
+
+impl Step<'_> {
+    /// Is this the key that is known under its id, and not revoked?
+    pub(super) fn key_is_live(&self, who: &Identity) -> Result<bool, StoreError> {
+        let known: Option<KeyRecord> = self.docs.get("key", &who.key_id)?;
+        Ok(known.is_some_and(|key| key.sha256 == who.sha256 && key.revoked_at.is_none()))
+    }
+
+    /// The admin key that a new org begins with.
+    pub(super) fn first_key(&mut self) -> Result<String, StoreError> {
+        self.mint(Role::Admin, "first admin", Scope::default(), None).map(|(_, key)| key)
+    }
+
+    pub(super) fn create_key(&mut self, spec: KeyRequest) -> Stepped {
+        if let Err(problem) = check(&spec) {
+            return Ok(Err(problem));
+        }
+        if self.docs.all::<Value>("key")?.len() >= KEYS_MAX {
+            return Ok(Err(Problem::invalid("role", format!("the org has {KEYS_MAX} keys, which is the limit."))));
+        }
+        let principal = spec.principal.as_ref().map(|raw| Principal::parse(raw.get())).transpose();
+        let principal = match principal {
+            Ok(principal) => {
+                principal.and_then(|principal| serde_json::value::RawValue::from_string(principal.text).ok())
+            }
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let scope = Scope {
+            pools: spec.pools,
+            agents: spec.agents,
+            agent: spec.agent,
+            principal,
+            principal_id: spec.principal_id,
+        };
+        let expires = spec.expires_in_days.map(|days| self.now.plus_seconds(u64::from(days).saturating_mul(86_400)));
+        let (id, key) = self.mint(spec.role, &spec.name, scope, expires)?;
+        self.audit("key.created", &id, json!({ "role": spec.role, "name": spec.name }))?;
+        Ok(Ok(Answer::Body(201, json!({ "id": id, "key": key }))))
+    }
+
+    fn mint(
+        &mut self,
+        role: Role,
+        name: &str,
+        scope: Scope,
+        expires_at: Option<UnixMillis>,
+    ) -> Result<(String, String), StoreError> {
+        let id = format!("key_{}", hex(&self.entropy));
+        let (key, identity) = self.ring.mint(&self.org, role, &id, name, scope.clone(), expires_at);
+        let record = KeyRecord {
+            role,
+            name: name.to_owned(),
+            scope,
+            sha256: identity.sha256,
+            created_at: self.now,
+            expires_at,
+            revoked_at: None,
+        };
+        self.docs.put("key", &id, &record)?;
+        Ok((id, key))
+    }
+
+    pub(super) fn list_keys(&mut self, page: &Page) -> Stepped {
+        let keys: Vec<(String, KeyRecord)> = self.docs.page("key", page)?;
+        let next = keys.last().filter(|_| keys.len() >= page.limit).map(|(id, _)| id.clone());
+        let keys: Vec<Value> = keys.iter().map(|(id, key)| view(id, key)).collect();
+        Ok(Ok(Answer::Body(200, super::records::page("keys", keys, next))))
+    }
+
+    pub(super) fn revoke_key(&mut self, id: &str) -> Stepped {
+        let Some(mut key) = self.docs.get::<KeyRecord>("key", id)? else { return Ok(Err(Problem::not_found())) };
+        if key.revoked_at.is_none() {
+            key.revoked_at = Some(self.now);
+            self.docs.put("key", id, &key)?;
+            self.audit("key.revoked", id, json!({ "role": key.role, "name": key.name }))?;
+        }
+        Ok(Ok(Answer::Body(200, view(id, &key))))
+    }
+}
+
+/// A key without its text, which is not kept. Of an agent key's principal only who it is: the rest is carried text.
+fn view(id: &str, key: &KeyRecord) -> Value {
+    let scope = &key.scope;
+    let principal = scope.principal.as_ref().and_then(|raw| Principal::parse(raw.get()).ok());
+    let principal = principal.map(|principal| json!({ "id": principal.id, "tenant_id": principal.tenant_id }));
+    let mut view = json!({ "id": id, "role": key.role, "name": key.name, "created_at": key.created_at.rfc3339() });
+    let optional = [
+        ("pools", scope.pools.as_ref().map(|pools| json!(pools))),
+        ("agents", scope.agents.as_ref().map(|agents| json!(agents))),
+        ("agent", scope.agent.as_deref().map(Value::from)),
+        ("principal", principal),
+        ("principal_id", scope.principal_id.as_deref().map(Value::from)),
+        ("expires_at", key.expires_at.map(|at| at.rfc3339().into())),
+        ("revoked_at", key.revoked_at.map(|at| at.rfc3339().into())),
+    ];
+    if let Some(members) = view.as_object_mut() {
+        members.extend(optional.into_iter().filter_map(|(name, value)| value.map(|value| (name.to_owned(), value))));
+    }
+    view
+}
+
+fn check(spec: &KeyRequest) -> Result<(), Problem> {
+    names::label("name", &spec.name)?;
+    let only = |present: bool, field: &str, role: Role| {
+        if present && spec.role != role {
+            return Err(Problem::invalid(field, "does not belong to a key of this role."));
+        }
+        Ok(())
+    };
+    only(spec.pools.is_some(), "pools", Role::Worker)?;
+    only(spec.agents.is_some(), "agents", Role::Caller)?;
+    only(spec.agent.is_some(), "agent", Role::Agent)?;
+    only(spec.principal.is_some(), "principal", Role::Agent)?;
+    only(spec.principal_id.is_some(), "principal_id", Role::Approver)?;
+    let required = |present: bool, field: &str, role: Role| {
+        if spec.role == role && !present {
+            return Err(Problem::invalid(field, "is required for a key of this role."));
+        }
+        Ok(())
+    };
+    required(spec.pools.as_ref().is_some_and(|pools| !pools.is_empty()), "pools", Role::Worker)?;
+    required(spec.agent.is_some(), "agent", Role::Agent)?;
+    required(spec.principal.is_some(), "principal", Role::Agent)?;
+    for pool in spec.pools.iter().flatten() {
+        names::plain("pools", pool)?;
+    }
+    for agent in spec.agents.iter().flatten() {
+        names::plain("agents", agent)?;
+    }
+    if let Some(agent) = &spec.agent {
+        names::plain("agent", agent)?;
+    }
+    if let Some(principal) = spec.principal.as_ref().filter(|raw| raw.get().len() > KEY_PRINCIPAL_BYTES_MAX) {
+        return Err(Problem::too_large("principal of a key", principal.get().len(), KEY_PRINCIPAL_BYTES_MAX));
+    }
+    match spec.expires_in_days {
+        Some(days) if days == 0 || days > KEY_DAYS_MAX => Err(Problem::new(
+            problems::INVALID_REQUEST,
+            format!("expires_in_days: is {days}; it needs 1 to {KEY_DAYS_MAX} days."),
+        )),
+        _ => Ok(()),
+    }
+}

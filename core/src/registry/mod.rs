@@ -1,0 +1,295 @@
+//! The control plane of an org: the truth about definitions, grants and keys.
+//!
+//! [`Registry::step`] takes one command and a transaction. After a change it compiles the policy of every pool anew
+//! and compares: a pool whose policy changed gets a higher version, and a push if its object exists (an object is
+//! created by the first worker or call, never by a push). Pushes are effects; which pool lags stands in storage.
+
+mod access;
+mod catalogue;
+mod documents;
+mod keys;
+mod policies;
+mod records;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use toolgate_protocol::control::{Agent, Capability, KeyRequest, PoolRequest};
+use toolgate_protocol::limits::PUSH_SECONDS;
+use toolgate_protocol::problems;
+use toolgate_protocol::workers::RegistrationResult;
+
+use crate::ids::Place;
+use crate::keys::{Identity, KeyRing};
+use crate::problem::Problem;
+use crate::queue::messages::{AuditEntry, PoolBatch, Push};
+use crate::sql_port::{Sql, StoreError};
+use crate::time::UnixMillis;
+use documents::Documents;
+
+pub use documents::SCHEMA;
+
+/// A page of a list.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Page {
+    /// How many.
+    pub limit: usize,
+    /// Where the page before ended.
+    pub cursor: Option<String>,
+}
+
+/// A request to an org's object.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Envelope {
+    /// Version of these messages.
+    pub v: u32,
+    /// The org.
+    pub org: String,
+    /// Who asks, when a key did; the edge verified it.
+    pub who: Option<Identity>,
+    /// What is asked.
+    pub command: Command,
+}
+
+/// What is asked of the registry. The edge has checked the role.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Command {
+    /// A new org, with its first admin key.
+    CreateOrg,
+    /// A new key.
+    CreateKey(Box<KeyRequest>),
+    /// Keys.
+    ListKeys(Page),
+    /// Revokes a key.
+    RevokeKey(String),
+    /// Writes a capability.
+    PutCapability(String, Capability),
+    /// Reads a capability.
+    GetCapability(String),
+    /// Writes an agent.
+    PutAgent(String, Agent),
+    /// Reads an agent.
+    GetAgent(String),
+    /// Writes a pool.
+    PutPool(String, PoolRequest),
+    /// Reads a pool.
+    GetPool(String),
+    /// The catalogue.
+    ListTools(Page),
+    /// A tool with its versions and diffs.
+    GetTool(String),
+    /// The audit record.
+    ListAudit(Page),
+    /// The approval index.
+    ListApprovals(Option<String>, Page),
+    /// A worker announces a manifest that its pool does not know.
+    Announce(Announcement),
+    /// Which pool has this tool? Asked for an agent; a miss is a refusal and audited.
+    FindTool {
+        /// The tool.
+        tool: String,
+        /// The agent that asks.
+        agent: String,
+    },
+    /// A pool's object asks for its policy.
+    Policy(Place),
+    /// A pool tells what happened.
+    Batch(PoolBatch),
+    /// A pool stored this version of its policy.
+    Stored {
+        /// The pool.
+        pool: String,
+        /// The version.
+        version: u64,
+    },
+    /// The alarm.
+    Tick,
+}
+
+/// A manifest that is news to its pool.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Announcement {
+    /// The pool.
+    pub pool: String,
+    /// The worker, for the audit record.
+    pub worker: String,
+    /// The canonical text.
+    pub manifest: Box<RawValue>,
+    /// Its hash.
+    pub hash: String,
+    /// The manifests of the live sessions.
+    pub live: Vec<String>,
+}
+
+/// What the registry answers.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// A body for the client, with its status.
+    Body(u16, Value),
+    /// A body with JSON text that nothing may re-read.
+    Text(u16, String),
+    /// A policy.
+    Policy(Box<Push>),
+    /// What became of a manifest.
+    Registered(RegistrationResult),
+    /// The pool of a tool.
+    Pool(String),
+    /// Nothing to say.
+    Done,
+}
+
+/// An answer or a refusal.
+pub type Reply = Result<Answer, Problem>;
+
+/// What must happen after the commit.
+pub struct Effects {
+    /// For who asked.
+    pub reply: Reply,
+    /// Policies to push; the reply waits for them, at most five seconds.
+    pub pushes: Vec<Push>,
+    /// Set the alarm.
+    pub alarm: Option<UnixMillis>,
+}
+
+/// The registry of one org.
+pub struct Registry {
+    /// Makes keys.
+    pub ring: KeyRing,
+}
+
+/// The org that a storage belongs to, once it was made.
+///
+/// # Errors
+/// When storage cannot be read.
+pub fn org_of(sql: &dyn Sql) -> Result<Option<String>, StoreError> {
+    let org = Documents::new(sql).get::<Value>("org", "org")?;
+    Ok(org.and_then(|org| org.get("id").and_then(Value::as_str).map(str::to_owned)))
+}
+
+/// One step under way.
+pub(crate) struct Step<'a> {
+    pub ring: &'a KeyRing,
+    pub docs: Documents<'a>,
+    pub org: String,
+    pub who: Option<Identity>,
+    pub now: UnixMillis,
+    pub entropy: [u8; 16],
+}
+
+/// A refusal is an answer; only storage errors undo a step.
+pub(crate) type Stepped = Result<Reply, StoreError>;
+
+impl Registry {
+    /// One command, inside one transaction.
+    pub fn step(
+        &self,
+        sql: &dyn Sql,
+        envelope: Envelope,
+        now: UnixMillis,
+        entropy: [u8; 16],
+    ) -> Result<Effects, StoreError> {
+        let Envelope { org, who, command, .. } = envelope;
+        let mut step = Step { ring: &self.ring, docs: Documents::new(sql), org, who, now, entropy };
+        let changes = command.changes_policy();
+        let reply = step.command(command)?;
+        if changes && reply.is_ok() {
+            step.compile_policies()?;
+        }
+        let pushes = step.pending_pushes()?;
+        let alarm = (!pushes.is_empty()).then(|| now.plus_seconds(PUSH_SECONDS));
+        Ok(Effects { reply, pushes, alarm })
+    }
+}
+
+impl Command {
+    fn changes_policy(&self) -> bool {
+        match self {
+            Command::CreateOrg
+            | Command::CreateKey(_)
+            | Command::RevokeKey(_)
+            | Command::PutCapability(..)
+            | Command::PutAgent(..)
+            | Command::PutPool(..)
+            | Command::Announce(_)
+            | Command::Policy(_) => true,
+            Command::Batch(batch) => batch
+                .messages
+                .iter()
+                .any(|(_, message)| matches!(message, crate::queue::messages::PoolMessage::Live(_))),
+            _ => false,
+        }
+    }
+}
+
+impl Step<'_> {
+    fn command(&mut self, command: Command) -> Stepped {
+        if !matches!(command, Command::CreateOrg | Command::Tick) && !self.docs.exists("org", "org")? {
+            return Ok(Err(Problem::not_found()));
+        }
+        if let Some(who) = self.who.clone()
+            && !self.key_is_live(&who)?
+        {
+            return Ok(Err(Problem::new(problems::INVALID_KEY, "The key was revoked; use another.")));
+        }
+        match command {
+            Command::CreateOrg => self.create_org(),
+            Command::CreateKey(spec) => self.create_key(*spec),
+            Command::ListKeys(page) => self.list_keys(&page),
+            Command::RevokeKey(id) => self.revoke_key(&id),
+            Command::PutCapability(name, capability) => self.put_capability(&name, &capability),
+            Command::GetCapability(name) => self.show("capability", &name),
+            Command::PutAgent(name, agent) => self.put_agent(&name, &agent),
+            Command::GetAgent(name) => self.show("agent", &name),
+            Command::PutPool(name, pool) => self.put_pool(&name, &pool),
+            Command::GetPool(name) => self.get_pool(&name),
+            Command::ListTools(page) => self.list_tools(&page),
+            Command::GetTool(name) => self.get_tool(&name),
+            Command::ListAudit(page) => self.list_audit(&page),
+            Command::ListApprovals(state, page) => self.list_approvals(state.as_deref(), &page),
+            Command::Announce(announcement) => self.announce(announcement),
+            Command::FindTool { tool, agent } => self.find_tool(&tool, &agent),
+            Command::Policy(place) => self.give_policy(&place),
+            Command::Batch(batch) => self.take_batch(batch),
+            Command::Stored { pool, version } => self.stored(&pool, version),
+            Command::Tick => Ok(Ok(Answer::Done)),
+        }
+    }
+
+    fn create_org(&mut self) -> Stepped {
+        if self.docs.exists("org", "org")? {
+            return Ok(Err(Problem::new(problems::ORG_EXISTS, format!("There is an org {} already.", self.org))));
+        }
+        self.docs.put(
+            "org",
+            "org",
+            &json!({ "id": self.org, "created_at": self.now.rfc3339(), "epoch": self.now.0 }),
+        )?;
+        let key = self.first_key()?;
+        self.audit("org.created", &self.org.clone(), Value::Null)?;
+        Ok(Ok(Answer::Body(201, json!({ "org": self.org, "admin_key": key }))))
+    }
+
+    /// A document as it was written, with its name.
+    fn show(&mut self, kind: &str, name: &str) -> Stepped {
+        Ok(match self.docs.get::<Value>(kind, name)? {
+            Some(mut value) => {
+                if let Some(members) = value.as_object_mut() {
+                    members.insert("name".into(), name.into());
+                }
+                Ok(Answer::Body(200, value))
+            }
+            None => Err(Problem::not_found()),
+        })
+    }
+
+    fn audit(&mut self, event: &str, subject: &str, detail: Value) -> Result<(), StoreError> {
+        let by = self.who.as_ref().map_or("gateway".to_owned(), |who| format!("{} ({})", who.name, who.key_id));
+        self.docs.audit(&AuditEntry {
+            at: self.now.0,
+            by,
+            event: event.to_owned(),
+            subject: subject.to_owned(),
+            detail,
+        })
+    }
+}

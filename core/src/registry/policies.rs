@@ -1,0 +1,194 @@
+//! Pools, and the policy that each of them decides with.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use toolgate_protocol::control::{Agent, Capability, PoolRequest, Role, Transport};
+use toolgate_protocol::problems;
+
+use super::keys::KeyRecord;
+use super::{Answer, Step, Stepped};
+use crate::hash::sha256_hex;
+use crate::ids::Place;
+use crate::names;
+use crate::policy::{LiveKey, PolicyTool, Snapshot};
+use crate::problem::Problem;
+use crate::queue::messages::{Push, VERSION};
+use crate::registration::CatalogueTool;
+use crate::sql_port::StoreError;
+
+/// A pool as the registry keeps it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct PoolRecord {
+    pub transport: Transport,
+    /// Its object exists: it has asked for its policy.
+    pub has_object: bool,
+    /// Version of its policy.
+    pub version: u64,
+    /// The version that its object has stored.
+    pub stored: u64,
+    /// Hash of the policy's content.
+    pub content: String,
+    /// Rank of the next new manifest.
+    pub next_rank: u64,
+    /// The manifests of its live sessions, as last told.
+    pub live: Vec<String>,
+}
+
+impl Step<'_> {
+    pub(super) fn put_pool(&mut self, name: &str, request: &PoolRequest) -> Stepped {
+        if let Err(problem) = names::plain("pool", name) {
+            return Ok(Err(problem));
+        }
+        if request.transport != Transport::Worker {
+            let detail = "Only pools with the transport worker can be made by this version.";
+            return Ok(Err(Problem::new(problems::TRANSPORT_UNSUPPORTED, detail)));
+        }
+        if request.url.is_some() || request.secret.is_some() || request.timeout_seconds.is_some() {
+            return Ok(Err(Problem::invalid(
+                "url",
+                "url, secret and timeout_seconds belong to the transport webhook.",
+            )));
+        }
+        let known = self.docs.get::<PoolRecord>("pool", name)?;
+        let status = if known.is_some() { 200 } else { 201 };
+        if known.is_none() {
+            let pool = PoolRecord {
+                transport: request.transport,
+                has_object: false,
+                version: 0,
+                stored: 0,
+                content: String::new(),
+                next_rank: 1,
+                live: Vec::new(),
+            };
+            self.docs.put("pool", name, &pool)?;
+            self.audit("pool.written", name, json!({ "transport": request.transport }))?;
+        }
+        Ok(Ok(Answer::Body(status, json!({ "pool": name, "transport": request.transport }))))
+    }
+
+    pub(super) fn get_pool(&mut self, name: &str) -> Stepped {
+        Ok(match self.docs.get::<PoolRecord>("pool", name)? {
+            Some(pool) => Ok(Answer::Body(
+                200,
+                json!({ "pool": name, "transport": pool.transport, "policy": { "version": pool.version, "stored": pool.stored } }),
+            )),
+            None => Err(Problem::not_found()),
+        })
+    }
+
+    /// A pool's object asks: from now on it is pushed to.
+    pub(super) fn give_policy(&mut self, place: &Place) -> Stepped {
+        let Some(mut pool) = self.docs.get::<PoolRecord>("pool", &place.pool)? else {
+            let detail =
+                format!("There is no pool {:?}; an admin makes it with PUT /v1/pools/{}.", place.pool, place.pool);
+            return Ok(Err(Problem::new(problems::NOT_FOUND, detail)));
+        };
+        let snapshot = self.snapshot(&place.pool, &mut pool)?;
+        (pool.has_object, pool.stored) = (true, pool.version);
+        self.docs.put("pool", &place.pool, &pool)?;
+        Ok(Ok(Answer::Policy(Box::new(Push { v: VERSION, place: place.clone(), snapshot }))))
+    }
+
+    pub(super) fn stored(&mut self, name: &str, version: u64) -> Stepped {
+        if let Some(mut pool) = self.docs.get::<PoolRecord>("pool", name)?
+            && version > pool.stored
+        {
+            pool.stored = version;
+            self.docs.put("pool", name, &pool)?;
+        }
+        Ok(Ok(Answer::Done))
+    }
+
+    /// Compiles every pool's policy anew; a changed one gets a higher version.
+    pub(super) fn compile_policies(&mut self) -> Result<(), StoreError> {
+        for (name, mut pool) in self.docs.all::<PoolRecord>("pool")? {
+            let before = pool.version;
+            self.snapshot(&name, &mut pool)?;
+            if pool.version != before {
+                self.docs.put("pool", &name, &pool)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What objects have not stored yet.
+    pub(super) fn pending_pushes(&mut self) -> Result<Vec<Push>, StoreError> {
+        let mut pushes = Vec::new();
+        for (name, mut pool) in self.docs.all::<PoolRecord>("pool")? {
+            if pool.has_object && pool.stored < pool.version {
+                let snapshot = self.snapshot(&name, &mut pool)?;
+                pushes.push(Push { v: VERSION, place: Place::of(&self.org, &name), snapshot });
+            }
+        }
+        Ok(pushes)
+    }
+
+    /// The pool's policy as of now; raises the version when the content changed.
+    fn snapshot(&self, name: &str, pool: &mut PoolRecord) -> Result<Snapshot, StoreError> {
+        let epoch = self
+            .docs
+            .get::<serde_json::Value>("org", "org")?
+            .and_then(|org| org.get("epoch").and_then(serde_json::Value::as_u64));
+        let tools = self.policy_tools(name)?;
+        let (capabilities, agents) = self.grants(&tools)?;
+        let mut snapshot = Snapshot {
+            epoch: epoch.unwrap_or(0),
+            version: 0,
+            transport: pool.transport,
+            tools,
+            capabilities,
+            agents,
+            keys: self.live_keys(name)?,
+        };
+        let content = serde_json::to_string(&snapshot).map_err(|error| StoreError(error.to_string()))?;
+        let content = sha256_hex(content.as_bytes());
+        if content != pool.content {
+            pool.version = pool.version.saturating_add(1);
+            pool.content = content;
+        }
+        snapshot.version = pool.version;
+        Ok(snapshot)
+    }
+
+    fn policy_tools(&self, pool: &str) -> Result<BTreeMap<String, PolicyTool>, StoreError> {
+        let tools = self.docs.all::<CatalogueTool>("tool")?.into_iter().filter(|(_, tool)| tool.pool == pool);
+        Ok(tools.map(|(name, tool)| (name, PolicyTool::new(tool.definition, tool.enabled))).collect())
+    }
+
+    /// Capabilities cut to these tools, and which of them each agent holds.
+    #[expect(clippy::type_complexity, reason = "two maps, named at the only use")]
+    fn grants(
+        &self,
+        tools: &BTreeMap<String, PolicyTool>,
+    ) -> Result<(BTreeMap<String, Capability>, BTreeMap<String, Vec<String>>), StoreError> {
+        let mut capabilities = BTreeMap::new();
+        for (name, mut capability) in self.docs.all::<Capability>("capability")? {
+            capability.tools.retain(|tool| tools.contains_key(tool));
+            if !capability.tools.is_empty() {
+                capabilities.insert(name, capability);
+            }
+        }
+        let mut agents = BTreeMap::new();
+        for (name, agent) in self.docs.all::<Agent>("agent")? {
+            let held: Vec<String> =
+                agent.capabilities.into_iter().filter(|held| capabilities.contains_key(held)).collect();
+            if !held.is_empty() {
+                agents.insert(name, held);
+            }
+        }
+        Ok((capabilities, agents))
+    }
+
+    fn live_keys(&self, pool: &str) -> Result<BTreeMap<String, LiveKey>, StoreError> {
+        let touches = |key: &KeyRecord| {
+            key.role != Role::Worker
+                || key.scope.pools.as_ref().is_some_and(|pools| pools.iter().any(|name| name == pool))
+        };
+        let keys =
+            self.docs.all::<KeyRecord>("key")?.into_iter().filter(|(_, key)| key.revoked_at.is_none() && touches(key));
+        Ok(keys.map(|(id, key)| (id, LiveKey { sha256: key.sha256, role: key.role })).collect())
+    }
+}

@@ -1,0 +1,83 @@
+//! What the pools tell: the audit record and the approval index.
+
+use serde_json::{Value, json};
+use toolgate_protocol::limits::{LIST_BYTES_MAX, RECORD_SECONDS};
+
+use super::policies::PoolRecord;
+use super::{Answer, Page, Step, Stepped};
+use crate::queue::messages::{PoolBatch, PoolMessage};
+use crate::time::UnixMillis;
+
+/// A page of a list, with where the next one begins.
+pub(super) fn page(name: &str, items: Vec<Value>, next_cursor: Option<String>) -> Value {
+    let mut page = json!({ name: items });
+    if let (Some(next), Some(members)) = (next_cursor, page.as_object_mut()) {
+        members.insert("next_cursor".into(), next.into());
+    }
+    page
+}
+
+impl Step<'_> {
+    /// Told at least once: everything here may be written again without harm, but for the audit record, where a
+    /// repeat shows the same time twice rather than losing an entry.
+    pub(super) fn take_batch(&mut self, batch: PoolBatch) -> Stepped {
+        let name = batch.place.pool;
+        let Some(mut pool) = self.docs.get::<PoolRecord>("pool", &name)? else { return Ok(Ok(Answer::Done)) };
+        for (number, message) in batch.messages {
+            match message {
+                PoolMessage::Audit(entry) => self.docs.audit(&entry)?,
+                PoolMessage::Approval(view) => {
+                    let decided_at = (view.state != "pending").then_some(self.now.0);
+                    let (id, state) = (view.id.clone(), view.state.clone());
+                    let text = serde_json::to_string(&view).unwrap_or_default();
+                    self.docs.put_approval(&id, &state, number, decided_at, text)?;
+                }
+                PoolMessage::Live(live) => {
+                    pool.live = live;
+                    self.docs.put("pool", &name, &pool)?;
+                    self.reconcile(&name, &pool.live, None)?;
+                }
+            }
+        }
+        self.docs.sweep_approvals(self.now.minus_seconds(RECORD_SECONDS).0)?;
+        Ok(Ok(Answer::Done))
+    }
+
+    pub(super) fn list_audit(&mut self, asked: &Page) -> Stepped {
+        let entries = self.docs.audit_page(asked)?;
+        let next = entries.last().filter(|_| entries.len() >= asked.limit).map(|(number, _)| number.clone());
+        let entries = entries
+            .into_iter()
+            .map(|(_, entry)| {
+                json!({
+                    "at": UnixMillis(entry.at).rfc3339(), "by": entry.by, "event": entry.event, "subject": entry.subject, "detail": entry.detail,
+                })
+            })
+            .collect();
+        Ok(Ok(Answer::Body(200, page("audit", entries, next))))
+    }
+
+    /// The index may lag a moment behind the pools. A page ends early rather than grow past its bytes: arguments are
+    /// shown in full.
+    pub(super) fn list_approvals(&mut self, state: Option<&str>, asked: &Page) -> Stepped {
+        let found = self.docs.approvals(state, asked)?;
+        let (mut body, mut taken, mut last) = (String::from("{\"approvals\":["), 0_usize, None);
+        for (id, view) in &found {
+            if taken > 0 && body.len().saturating_add(view.len()) > LIST_BYTES_MAX {
+                break;
+            }
+            if taken > 0 {
+                body.push(',');
+            }
+            body.push_str(view);
+            taken = taken.saturating_add(1);
+            last = Some(id);
+        }
+        body.push(']');
+        if let Some(last) = last.filter(|_| taken < found.len() || found.len() >= asked.limit) {
+            body.push_str(&format!(",\"next_cursor\":{}", Value::from(last.as_str())));
+        }
+        body.push('}');
+        Ok(Ok(Answer::Text(200, body)))
+    }
+}

@@ -1,0 +1,171 @@
+//! Paths and methods: a plain function, tested as one.
+
+use toolgate_protocol::problems;
+
+use crate::problem::Problem;
+
+/// Where a request goes. Names are as they stand in the path; whether they exist is decided later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// `GET /healthz`
+    Health,
+    /// `POST /v1/orgs`
+    CreateOrg,
+    /// `POST /v1/keys`
+    CreateKey,
+    /// `GET /v1/keys`
+    ListKeys,
+    /// `DELETE /v1/keys/{id}`
+    RevokeKey(String),
+    /// `PUT /v1/capabilities/{name}`
+    PutCapability(String),
+    /// `GET /v1/capabilities/{name}`
+    GetCapability(String),
+    /// `PUT /v1/agents/{name}`
+    PutAgent(String),
+    /// `GET /v1/agents/{name}`
+    GetAgent(String),
+    /// `PUT /v1/pools/{pool}`
+    PutPool(String),
+    /// `GET /v1/pools/{pool}`
+    GetPool(String),
+    /// `GET /v1/pools/{pool}/stats`
+    PoolStats(String),
+    /// `GET /v1/tools`
+    ListTools,
+    /// `GET /v1/tools/{tool}`
+    GetTool(String),
+    /// `POST /v1/pools/{pool}/workers`
+    Register(String),
+    /// `POST /v1/pools/{pool}/goodbyes`
+    Goodbye(String),
+    /// `POST /v1/pools/{pool}/claims`
+    Poll(String),
+    /// `POST /v1/pools/{pool}/accepts`
+    Accept(String),
+    /// `POST /v1/pools/{pool}/renewals`
+    Renew(String),
+    /// `POST /v1/pools/{pool}/returns`
+    Return(String),
+    /// `POST /v1/pools/{pool}/results`
+    Results(String),
+    /// `POST /v1/calls`
+    Submit,
+    /// `GET /v1/calls`
+    ListCalls,
+    /// `GET /v1/calls/{call}`
+    GetCall(String),
+    /// `GET /v1/calls/{call}/events`
+    CallEvents(String),
+    /// `POST /v1/calls/{call}/cancel`
+    Cancel(String),
+    /// `POST /v1/calls/{call}/resolution`
+    Resolve(String),
+    /// `GET /v1/approvals`
+    ListApprovals,
+    /// `GET /v1/approvals/{id}`
+    GetApproval(String),
+    /// `POST /v1/approvals/{id}/decision`
+    Decide(String),
+    /// `GET /v1/audit`
+    ListAudit,
+}
+
+/// The route of a request: 404 when no path fits, 405 with the methods that do when the method does not.
+pub fn route(method: &str, path: &str) -> Result<Route, Problem> {
+    let segments: Vec<&str> = path.strip_prefix('/').unwrap_or(path).split('/').collect();
+    let offered = routes(&segments);
+    if let Some((_, found)) = offered.iter().find(|(offered, _)| *offered == method) {
+        return Ok(found.clone());
+    }
+    if offered.is_empty() {
+        return Err(Problem::not_found());
+    }
+    let allow = offered.iter().map(|(method, _)| *method).collect::<Vec<_>>().join(", ");
+    Err(Problem::new(problems::METHOD_NOT_ALLOWED, format!("This path takes {allow}.")).with("allow", allow))
+}
+
+/// The methods that a path takes.
+fn routes(segments: &[&str]) -> Vec<(&'static str, Route)> {
+    use Route as R;
+    let (get, post, put, delete) = ("GET", "POST", "PUT", "DELETE");
+    let own = |name: &&str| (*name).to_owned();
+    match segments {
+        ["healthz"] => vec![(get, R::Health)],
+        ["v1", "orgs"] => vec![(post, R::CreateOrg)],
+        ["v1", "keys"] => vec![(get, R::ListKeys), (post, R::CreateKey)],
+        ["v1", "keys", id] => vec![(delete, R::RevokeKey(own(id)))],
+        ["v1", "capabilities", name] => vec![(get, R::GetCapability(own(name))), (put, R::PutCapability(own(name)))],
+        ["v1", "agents", name] => vec![(get, R::GetAgent(own(name))), (put, R::PutAgent(own(name)))],
+        ["v1", "pools", pool] => vec![(get, R::GetPool(own(pool))), (put, R::PutPool(own(pool)))],
+        ["v1", "pools", pool, "stats"] => vec![(get, R::PoolStats(own(pool)))],
+        ["v1", "pools", pool, "workers"] => vec![(post, R::Register(own(pool)))],
+        ["v1", "pools", pool, "goodbyes"] => vec![(post, R::Goodbye(own(pool)))],
+        ["v1", "pools", pool, "claims"] => vec![(post, R::Poll(own(pool)))],
+        ["v1", "pools", pool, "accepts"] => vec![(post, R::Accept(own(pool)))],
+        ["v1", "pools", pool, "renewals"] => vec![(post, R::Renew(own(pool)))],
+        ["v1", "pools", pool, "returns"] => vec![(post, R::Return(own(pool)))],
+        ["v1", "pools", pool, "results"] => vec![(post, R::Results(own(pool)))],
+        ["v1", "tools"] => vec![(get, R::ListTools)],
+        ["v1", "tools", tool] => vec![(get, R::GetTool(own(tool)))],
+        ["v1", "calls"] => vec![(get, R::ListCalls), (post, R::Submit)],
+        ["v1", "calls", call] => vec![(get, R::GetCall(own(call)))],
+        ["v1", "calls", call, "events"] => vec![(get, R::CallEvents(own(call)))],
+        ["v1", "calls", call, "cancel"] => vec![(post, R::Cancel(own(call)))],
+        ["v1", "calls", call, "resolution"] => vec![(post, R::Resolve(own(call)))],
+        ["v1", "approvals"] => vec![(get, R::ListApprovals)],
+        ["v1", "approvals", id] => vec![(get, R::GetApproval(own(id)))],
+        ["v1", "approvals", id, "decision"] => vec![(post, R::Decide(own(id)))],
+        ["v1", "audit"] => vec![(get, R::ListAudit)],
+        _ => Vec::new(),
+    }
+}
+
+/// Seconds of `Prefer: wait=N` (RFC 7240, section 4.3), capped; other preferences are ignored, as that RFC says.
+pub fn prefer_wait(header: Option<&str>, most: u64) -> u64 {
+    let wait = |part: &str| part.trim().strip_prefix("wait=").and_then(|seconds| seconds.trim().parse::<u64>().ok());
+    header.and_then(|header| header.split([',', ';']).find_map(wait)).unwrap_or(0).min(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lead_where_they_should() {
+        assert_eq!(route("GET", "/healthz"), Ok(Route::Health));
+        assert_eq!(route("POST", "/v1/pools/shop/claims"), Ok(Route::Poll("shop".into())));
+        assert_eq!(route("GET", "/v1/calls/call_x/events"), Ok(Route::CallEvents("call_x".into())));
+        for path in [
+            "",
+            "/",
+            "/v1",
+            "/v1/calls/",
+            "/v1/calls/a/b",
+            "//healthz",
+            "/healthz/",
+            "/v2/calls",
+            "/v1/pools/x/claims/y",
+        ] {
+            let code = route("GET", path).map_or_else(|problem| problem.kind.code, |_| "found");
+            assert!(code == "not_found" || path == "/v1/calls/", "{path}: {code}");
+        }
+        let problem = route("PATCH", "/v1/keys").unwrap_err();
+        assert_eq!((problem.kind.status, problem.members["allow"].as_str()), (405, Some("GET, POST")));
+    }
+
+    #[test]
+    fn preferences() {
+        for (header, seconds) in [
+            (None, 0),
+            (Some("wait=5"), 5),
+            (Some("respond-async, wait=10"), 10),
+            (Some("wait=100"), 25),
+            (Some("wait=-1"), 0),
+            (Some("wait=x"), 0),
+            (Some("respond-async; wait=3"), 3),
+        ] {
+            assert_eq!(prefer_wait(header, 25), seconds, "{header:?}");
+        }
+    }
+}

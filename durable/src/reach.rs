@@ -1,0 +1,61 @@
+//! Objects calling objects: a new stub per attempt, JSON both ways, never an outside address.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use toolgate_core::ids::Place;
+use toolgate_core::queue::messages::{PoolBatch, Push, VERSION};
+use toolgate_core::registry::{Command, Envelope};
+use worker::wasm_bindgen::JsValue;
+use worker::{Env, Method, Request, RequestInit, Response, Result, Stub};
+
+use crate::names::{ORG_REGISTRY, POOL_QUEUE};
+
+/// Sends JSON to an object.
+///
+/// # Errors
+/// When the object cannot be reached.
+pub async fn post<T: Serialize>(stub: &Stub, path: &str, message: &T) -> Result<Response> {
+    let body = serde_json::to_string(message).map_err(|error| worker::Error::RustError(error.to_string()))?;
+    let mut init = RequestInit::new();
+    init.with_method(Method::Post).with_body(Some(JsValue::from_str(&body)));
+    stub.fetch_with_request(Request::new_with_init(&format!("http://object{path}"), &init)?).await
+}
+
+async fn command(env: &Env, org: &str, command: Command) -> Result<Response> {
+    let stub = env.durable_object(ORG_REGISTRY)?.get_by_name(org)?;
+    post(&stub, "/", &Envelope { v: VERSION, org: org.to_owned(), who: None, command }).await
+}
+
+/// What the registry said when asked for a policy.
+pub enum Policy {
+    /// The policy.
+    Given(Box<Push>),
+    /// A refusal: there is no such pool. Its response.
+    Refused(Response),
+}
+
+/// Asks for a pool's policy.
+pub async fn policy(env: &Env, place: &Place) -> Result<Policy> {
+    let mut response = command(env, &place.org, Command::Policy(place.clone())).await?;
+    if response.status_code() != 200 {
+        return Ok(Policy::Refused(response));
+    }
+    read(&mut response).await.map(|push| Policy::Given(Box::new(push)))
+}
+
+/// Tells the registry what happened in a pool.
+pub async fn tell(env: &Env, batch: PoolBatch) -> Result<bool> {
+    let org = batch.place.org.clone();
+    Ok(command(env, &org, Command::Batch(batch)).await?.status_code() == 200)
+}
+
+/// Gives a pool its policy.
+pub async fn push(env: &Env, push: &Push) -> Result<bool> {
+    let stub = env.durable_object(POOL_QUEUE)?.get_by_name(&push.place.object_name())?;
+    Ok(post(&stub, "/policy", push).await?.status_code() == 200)
+}
+
+async fn read<T: DeserializeOwned>(response: &mut Response) -> Result<T> {
+    let text = response.text().await?;
+    serde_json::from_str(&text).map_err(|error| worker::Error::RustError(error.to_string()))
+}

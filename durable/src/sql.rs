@@ -1,0 +1,97 @@
+//! The SQL port over an object's storage, and its transactions.
+
+use std::cell::Cell;
+
+use toolgate_core::sql_port::{Sql, SqlRow, SqlValue, StoreError};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use worker::{SqlStorage, SqlStorageValue, Storage};
+
+#[wasm_bindgen]
+extern "C" {
+    /// The part of the platform's storage that the bindings lack.
+    type RawStorage;
+
+    #[wasm_bindgen(method, catch, js_name = transactionSync)]
+    fn transaction_sync(
+        this: &RawStorage,
+        body: &mut dyn FnMut() -> Result<JsValue, JsValue>,
+    ) -> Result<JsValue, JsValue>;
+}
+
+/// An object's SQL storage.
+pub struct ObjectSql {
+    sql: SqlStorage,
+    rows_written: Cell<u64>,
+}
+
+impl ObjectSql {
+    /// Over this storage.
+    pub fn new(storage: &Storage) -> ObjectSql {
+        ObjectSql { sql: storage.sql(), rows_written: Cell::new(0) }
+    }
+
+    /// Rows written through this port, index rows included: what is billed.
+    pub fn rows_written(&self) -> u64 {
+        self.rows_written.get()
+    }
+}
+
+impl Sql for ObjectSql {
+    fn exec(&self, statement: &str, parameters: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
+        let bindings: Vec<SqlStorageValue> = parameters.iter().map(to_platform).collect();
+        let cursor = self.sql.exec(statement, Some(bindings)).map_err(|error| fault(&error))?;
+        let mut rows = Vec::new();
+        for row in cursor.raw() {
+            let row = row.map_err(|error| fault(&error))?;
+            rows.push(row.into_iter().map(from_platform).collect());
+        }
+        // Known once the cursor has been read to its end.
+        let written = u64::try_from(cursor.rows_written()).unwrap_or(0);
+        self.rows_written.set(self.rows_written.get().saturating_add(written));
+        Ok(rows)
+    }
+}
+
+/// Runs the body in one transaction: an `Err` undoes everything it did.
+pub fn transaction<T>(storage: &Storage, mut body: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    let mut outcome = Err(StoreError("the transaction did not run".into()));
+    let mut run = || {
+        outcome = body();
+        match &outcome {
+            Ok(_) => Ok(JsValue::UNDEFINED),
+            Err(StoreError(why)) => Err(JsValue::from_str(why)),
+        }
+    };
+    let raw = storage.as_raw().unchecked_ref::<RawStorage>();
+    let committed = raw.transaction_sync(&mut run);
+    match (committed, outcome) {
+        (Ok(_), outcome) => outcome,
+        (Err(_), Err(why)) => Err(why),
+        (Err(thrown), Ok(_)) => Err(StoreError(format!("the commit failed: {thrown:?}"))),
+    }
+}
+
+fn to_platform(value: &SqlValue) -> SqlStorageValue {
+    match value {
+        SqlValue::Null => SqlStorageValue::Null,
+        SqlValue::Integer(number) => SqlStorageValue::Integer(*number),
+        SqlValue::Text(text) => SqlStorageValue::String(text.clone()),
+    }
+}
+
+/// Numbers arrive as doubles; ours are whole and below 2^53.
+fn from_platform(value: SqlStorageValue) -> SqlValue {
+    match value {
+        SqlStorageValue::String(text) => SqlValue::Text(text),
+        SqlStorageValue::Integer(number) => SqlValue::Integer(number),
+        SqlStorageValue::Boolean(yes) => SqlValue::Integer(i64::from(yes)),
+        #[expect(clippy::cast_possible_truncation, reason = "whole numbers below 2^53")]
+        SqlStorageValue::Float(number) => SqlValue::Integer(number as i64),
+        SqlStorageValue::Null | SqlStorageValue::Blob(_) => SqlValue::Null,
+    }
+}
+
+fn fault(error: &worker::Error) -> StoreError {
+    StoreError(error.to_string())
+}

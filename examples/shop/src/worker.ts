@@ -1,0 +1,31 @@
+import { runWorker } from "@toolgate/sdk";
+import { Shop } from "./database.js";
+import { shopContexts, shopTools } from "./tools.js";
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (value === undefined || value === "") {
+    console.error(`${name} is not set`);
+    process.exit(2);
+  }
+  return value;
+}
+
+const baseUrl = required("TOOLGATE_URL");
+const apiKey = required("TOOLGATE_WORKER_KEY");
+const shop = new Shop(required("SHOP_DATABASE"));
+
+const worker = runWorker({
+  baseUrl,
+  apiKey,
+  pool: process.env["TOOLGATE_POOL"] || "shop",
+  tools: shopTools(shop),
+  contexts: shopContexts,
+});
+
+// The worker has logged why; what is left is to close the file and to say it in the exit status.
+worker.done
+  .catch(() => {
+    process.exitCode = 1;
+  })
+  .finally(() => shop.close());

@@ -1,0 +1,123 @@
+//! The control plane: orgs, keys, capabilities, agents, pools.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// What a key may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Everything of the org.
+    Admin,
+    /// Calls for agents in its scope, for any principal.
+    Caller,
+    /// Serves pools in its scope.
+    Worker,
+    /// Decides approvals.
+    Approver,
+    /// Calls for one agent and principal.
+    Agent,
+}
+
+/// Body of `POST /v1/orgs`.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OrgRequest {
+    /// `[a-z][a-z0-9_-]{0,31}`.
+    pub id: String,
+    /// Where its data may live.
+    pub jurisdiction: Option<String>,
+}
+
+/// Body of `POST /v1/keys`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyRequest {
+    /// The role.
+    pub role: Role,
+    /// Shown in lists and timelines.
+    pub name: String,
+    /// Worker keys: the pools.
+    pub pools: Option<Vec<String>>,
+    /// Caller keys: the agents; absent means all.
+    pub agents: Option<Vec<String>>,
+    /// Agent keys: the agent.
+    pub agent: Option<String>,
+    /// Agent keys: on whose behalf.
+    pub principal: Option<Box<RawValue>>,
+    /// Approver keys: who the approver is as a principal.
+    pub principal_id: Option<String>,
+    /// 1 to 3,650 days.
+    pub expires_in_days: Option<u32>,
+}
+
+/// Body of `PUT /v1/capabilities/{name}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capability {
+    /// Tools granted together.
+    pub tools: Vec<String>,
+    /// The opt-in.
+    #[serde(default)]
+    pub allow_reversible_writes: bool,
+    /// How many approvers must say yes, 1 to 5.
+    #[serde(default = "one")]
+    pub approvals_required: u32,
+    /// Whether who asked may approve.
+    #[serde(default = "yes")]
+    pub requester_may_approve: bool,
+}
+
+/// Body of `PUT /v1/agents/{name}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Agent {
+    /// What it holds.
+    pub capabilities: Vec<String>,
+    /// Always advertised.
+    #[serde(default)]
+    pub pinned_tools: Vec<String>,
+    /// Tokens that an offer may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offer_budget_tokens: Option<u32>,
+    /// The model that the chat door drives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<serde_json::Value>,
+    /// What the model is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+}
+
+/// The ways to reach a pool's code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Transport {
+    /// A process polls.
+    Worker,
+    /// An HTTPS endpoint is called.
+    Webhook,
+    /// Ships with the gateway.
+    Builtin,
+}
+
+/// Body of `PUT /v1/pools/{pool}`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PoolRequest {
+    /// The transport.
+    pub transport: Transport,
+    /// Webhook only.
+    pub url: Option<String>,
+    /// Webhook only.
+    pub secret: Option<String>,
+    /// Webhook only.
+    pub timeout_seconds: Option<u64>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn yes() -> bool {
+    true
+}

@@ -1,0 +1,111 @@
+//! How many, how long, how large: one place, the unit last in the name. Source: docs/limits.md.
+
+/// Largest canonical arguments of a call.
+pub const ARGUMENTS_BYTES_MAX: usize = 256 * 1024;
+/// Largest result that is kept whole; a larger one is stored as a preview.
+pub const RESULT_BYTES_MAX: usize = 1024 * 1024;
+/// Length of the preview of a truncated result.
+pub const RESULT_PREVIEW_BYTES: usize = 2_048;
+/// Largest manifest.
+pub const MANIFEST_BYTES_MAX: usize = 512 * 1024;
+/// Most tools in a manifest.
+pub const MANIFEST_TOOLS_MAX: usize = 256;
+/// Most contexts in a manifest.
+pub const MANIFEST_CONTEXTS_MAX: usize = 256;
+/// Longest description of a tool.
+pub const DESCRIPTION_CHARS_MAX: usize = 2_000;
+/// Most input fields of a tool.
+pub const FIELDS_MAX: usize = 64;
+/// Most declared permissions of a tool, and of a principal's single permission its longest text.
+pub const PERMISSIONS_MAX: usize = 64;
+/// Longest permission, keyword or pattern.
+pub const WORD_CHARS_MAX: usize = 200;
+/// Most routing keywords of a tool.
+pub const KEYWORDS_MAX: usize = 32;
+/// Most routing patterns of a tool.
+pub const PATTERNS_MAX: usize = 8;
+/// Largest principal.
+pub const PRINCIPAL_BYTES_MAX: usize = 8 * 1024;
+/// Deepest nesting of any JSON that is read.
+pub const JSON_DEPTH_MAX: usize = 64;
+/// Longest error message of a handler that is kept.
+pub const ERROR_MESSAGE_CHARS_MAX: usize = 4_000;
+/// Longest note or reason written by a person.
+pub const NOTE_CHARS_MAX: usize = 2_000;
+/// Longest idempotency key.
+pub const IDEMPOTENCY_KEY_CHARS_MAX: usize = 255;
+
+/// Body cap of requests that carry arguments.
+pub const CALL_BODY_BYTES_MAX: usize = ARGUMENTS_BYTES_MAX + 64 * 1024;
+/// Body cap of requests that carry results: a result over its own limit is cut, not refused.
+pub const RESULTS_BODY_BYTES_MAX: usize = 12 * 1024 * 1024;
+/// Body cap of everything else.
+pub const BODY_BYTES_MAX: usize = MANIFEST_BYTES_MAX + 64 * 1024;
+/// Bodies that one object holds at a time.
+pub const BODIES_IN_FLIGHT_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Requests that wait in one object (polls and held answers).
+pub const WAITERS_MAX: usize = 1_000;
+/// Retry-After of an answer `busy` or `registry_unavailable`.
+pub const RETRY_AFTER_SECONDS: u64 = 1;
+
+/// Longest `Prefer: wait`.
+pub const WAIT_SECONDS_MAX: u64 = 25;
+/// Longest idle poll.
+pub const POLL_SECONDS_MAX: u64 = 20;
+/// Most jobs handed out by one poll.
+pub const POLL_JOBS_MAX: usize = 64;
+/// Most claims named in one request.
+pub const CLAIMS_MAX: usize = 256;
+
+/// Queue deadline from submission, unless the tool says otherwise.
+pub const QUEUE_DEADLINE_SECONDS: u64 = 60;
+/// Queue deadline from an approval.
+pub const QUEUE_DEADLINE_APPROVED_SECONDS: u64 = 3_600;
+/// Longest queue deadline that a tool may declare.
+pub const QUEUE_DEADLINE_SECONDS_MAX: u64 = 3_600;
+/// Execution deadline of an attempt, unless the tool says otherwise.
+pub const EXECUTION_DEADLINE_SECONDS: u64 = 60;
+/// Longest execution deadline that a tool may declare.
+pub const EXECUTION_DEADLINE_SECONDS_MAX: u64 = 900;
+/// A write that was handed over must be accepted within this.
+pub const ACCEPT_SECONDS: u64 = 5;
+/// First lease of a read.
+pub const LEASE_FIRST_SECONDS: u64 = 10;
+/// Lease of an accepted write, and of a renewed read.
+pub const LEASE_SECONDS: u64 = 30;
+/// Attempts of a read.
+pub const ATTEMPTS_MAX: u32 = 3;
+/// Pause before the second and the third attempt of a read.
+pub const ATTEMPT_PAUSES_SECONDS: [u64; 2] = [1, 3];
+/// A session that was not seen for this long is handed nothing.
+pub const SESSION_SEEN_SECONDS: u64 = 60;
+/// A superseded or gone session is remembered for this long.
+pub const SESSION_REMEMBERED_SECONDS: u64 = 3_600;
+/// Time to decide an approval.
+pub const APPROVAL_SECONDS: u64 = 24 * 3_600;
+/// A record is kept for this long after the end of its call.
+pub const RECORD_SECONDS: u64 = 7 * 24 * 3_600;
+/// Pause between two sweeps for old records.
+pub const SWEEP_SECONDS: u64 = 3_600;
+/// Rows that one alarm looks at in a sweep.
+pub const SWEEP_ROWS: usize = 500;
+/// Calls that one step ends because they are due; the rest follows at once.
+pub const DUE_BATCH: usize = 200;
+/// A policy snapshot is trusted for this long.
+pub const SNAPSHOT_SECONDS: u64 = 300;
+/// The registry waits this long for the pools to store a snapshot.
+pub const PUSH_SECONDS: u64 = 5;
+/// Entries kept of a call's timeline; the middle goes first.
+pub const TIMELINE_ENTRIES_MAX: usize = 64;
+/// Pieces of evidence kept beside an outcome.
+pub const EVIDENCE_MAX: usize = 8;
+/// Default and largest page of a list.
+pub const LIST_MAX: usize = 100;
+/// Bytes after which a page of a list ends.
+pub const LIST_BYTES_MAX: usize = 1024 * 1024;
+/// Most keys of an org, revoked ones included.
+pub const KEYS_MAX: usize = 5_000;
+/// Longest life of a key that expires.
+pub const KEY_DAYS_MAX: u32 = 3_650;
+/// Largest principal inside an agent key: keys travel in a header.
+pub const KEY_PRINCIPAL_BYTES_MAX: usize = 4 * 1024;

@@ -1,0 +1,66 @@
+//! Problem codes (RFC 9457): a stable code, its HTTP status, its title. docs/errors has a page for each.
+
+/// One kind of refusal.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ProblemKind {
+    /// The stable code.
+    pub code: &'static str,
+    /// HTTP status of the answer.
+    pub status: u16,
+    /// What went wrong, in a few words.
+    pub title: &'static str,
+}
+
+macro_rules! problems {
+    ($($name:ident = $code:literal, $status:literal, $title:literal;)*) => {
+        $(#[doc = $title] pub const $name: &ProblemKind = &ProblemKind { code: $code, status: $status, title: $title };)*
+        /// Every kind there is.
+        pub const ALL: &[&ProblemKind] = &[$($name),*];
+    };
+}
+
+problems! {
+    INVALID_JSON = "invalid_json", 400, "The body is not valid JSON";
+    INVALID_KEY = "invalid_key", 401, "The key is missing, malformed, expired or revoked";
+    NOT_GRANTED = "not_granted", 403, "The agent has no grant of this tool";
+    TOOL_DISABLED = "tool_disabled", 403, "No live worker announces this tool any more";
+    PERMISSION_MISSING = "permission_missing", 403, "The principal lacks a permission that the tool requires";
+    WRITE_NOT_ENABLED = "write_not_enabled", 403, "No capability of the agent opts in to reversible writes";
+    ROLE_NOT_ALLOWED = "role_not_allowed", 403, "A key of this role may not do this";
+    AGENT_NOT_IN_SCOPE = "agent_not_in_scope", 403, "The key's scope does not hold this agent";
+    POOL_NOT_IN_SCOPE = "pool_not_in_scope", 403, "The key's scope does not hold this pool";
+    REQUESTER_MAY_NOT_APPROVE = "requester_may_not_approve", 403, "Who asked may not approve";
+    NOT_FOUND = "not_found", 404, "There is nothing here";
+    UNKNOWN_TOOL = "unknown_tool", 404, "No tool has this name";
+    METHOD_NOT_ALLOWED = "method_not_allowed", 405, "The path exists, the method does not";
+    ALREADY_ENDED = "already_ended", 409, "The call has ended";
+    ALREADY_RUNNING = "already_running", 409, "The write has started and cannot be taken back";
+    ALREADY_DECIDED = "already_decided", 409, "Somebody decided before";
+    APPROVAL_EXPIRED = "approval_expired", 409, "The time to decide is over";
+    APPROVAL_WITHDRAWN = "approval_withdrawn", 409, "The call no longer waits for a decision";
+    DIGEST_MISMATCH = "digest_mismatch", 409, "The digest is not that of the call's exact bytes";
+    IDEMPOTENCY_CONFLICT = "idempotency_conflict", 409, "The idempotency key was used with other arguments";
+    NOT_UNKNOWN = "not_unknown", 409, "Only a call whose outcome is unknown can be resolved";
+    ORG_EXISTS = "org_exists", 409, "The org exists";
+    SESSION_SUPERSEDED = "session_superseded", 409, "The same worker id registered again elsewhere";
+    UNKNOWN_SESSION = "unknown_session", 409, "The session is not live; register again";
+    TRANSPORT_IN_USE = "transport_in_use", 409, "The pool does not have this transport";
+    PAYLOAD_TOO_LARGE = "payload_too_large", 413, "The body or a part of it is over its limit";
+    UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type", 415, "The body must be application/json";
+    INVALID_REQUEST = "invalid_request", 422, "The request has a fault in the named member";
+    INVALID_ARGUMENTS = "invalid_arguments", 422, "The arguments do not fit the tool's input";
+    UNKNOWN_CAPABILITY = "unknown_capability", 422, "A named capability does not exist";
+    UNKNOWN_GRANTED_TOOL = "unknown_tool", 422, "Only registered tools can be granted";
+    JURISDICTION_UNSUPPORTED = "jurisdiction_unsupported", 422, "This runtime keeps no data in a jurisdiction";
+    IDEMPOTENCY_KEY_REQUIRED = "idempotency_key_required", 428, "A write needs an Idempotency-Key";
+    INTERNAL = "internal", 500, "Something failed here; the reference is in our log";
+    TRANSPORT_UNSUPPORTED = "transport_unsupported", 501, "This transport is not there yet";
+    BUSY = "busy", 503, "Too much waits here already";
+    REGISTRY_UNAVAILABLE = "registry_unavailable", 503, "The policy cannot be read now";
+    STORAGE_UNAVAILABLE = "storage_unavailable", 503, "The storage cannot be written now; nothing was accepted";
+}
+
+/// The kind with this code; of two with one code the first.
+pub fn by_code(code: &str) -> Option<&'static ProblemKind> {
+    ALL.iter().copied().find(|kind| kind.code == code)
+}

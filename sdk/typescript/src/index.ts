@@ -1,0 +1,21 @@
+export { type Activity, type ResultWithActivity, withActivity } from "./activity.js";
+export type { CallContext, Deadline, Principal } from "./call-context.js";
+export {
+  type AbortCode,
+  CallAborted,
+  ConfigurationError,
+  GatewayProblem,
+  KeyRefused,
+  SessionSuperseded,
+  ToolgateError,
+  TransportError,
+  WorkerStopped,
+} from "./errors.js";
+export type { FieldMap, FieldType } from "./fields.js";
+export type { ContextDefinition, DigestField } from "./grounding.js";
+export type { ArgumentsOf, IntegerMode } from "./inference.js";
+export type { Logger } from "./logger.js";
+export type { WorkerOptions } from "./options.js";
+export { type RunningWorker, runWorker } from "./run-worker.js";
+export { type Routing, type SideEffect, type Tool, tool, type ToolContract, type ToolOptions } from "./tool.js";
+export type { ContextStatus, Registration, ToolStatus } from "./wire.js";

@@ -1,0 +1,59 @@
+//! One handler per endpoint, or per few that differ in one word.
+
+mod approvals;
+mod calls;
+mod control;
+mod submit;
+mod workers;
+
+use toolgate_core::problem::Problem;
+use toolgate_core::route::Route;
+use worker::Response;
+
+use crate::edge::Edge;
+use crate::http::internal;
+
+/// An answer or a refusal.
+pub type Handled = Result<Response, Problem>;
+
+/// Hands a request to its handler.
+pub async fn handle(edge: Edge, route: Route) -> Handled {
+    match route {
+        Route::Health => health(),
+        Route::CreateOrg => control::create_org(edge).await,
+        Route::CreateKey => control::create_key(edge).await,
+        Route::ListKeys => control::list_keys(edge).await,
+        Route::RevokeKey(id) => control::revoke_key(edge, id).await,
+        Route::PutCapability(name) => control::put_capability(edge, name).await,
+        Route::GetCapability(name) => control::get_capability(edge, name).await,
+        Route::PutAgent(name) => control::put_agent(edge, name).await,
+        Route::GetAgent(name) => control::get_agent(edge, name).await,
+        Route::PutPool(pool) => control::put_pool(edge, pool).await,
+        Route::GetPool(pool) => control::get_pool(edge, pool).await,
+        Route::PoolStats(pool) => control::pool_stats(edge, pool).await,
+        Route::ListTools => control::list_tools(edge).await,
+        Route::GetTool(tool) => control::get_tool(edge, tool).await,
+        Route::ListAudit => control::list_audit(edge).await,
+        Route::Register(pool) => workers::register(edge, pool).await,
+        Route::Goodbye(pool) => workers::goodbye(edge, pool).await,
+        Route::Poll(pool) => workers::poll(edge, pool).await,
+        Route::Accept(pool) => workers::accept(edge, pool).await,
+        Route::Renew(pool) => workers::renew(edge, pool).await,
+        Route::Return(pool) => workers::give_back(edge, pool).await,
+        Route::Results(pool) => workers::results(edge, pool).await,
+        Route::Submit => submit::submit(edge).await,
+        Route::ListCalls => calls::list(edge).await,
+        Route::GetCall(id) => calls::get(edge, id).await,
+        Route::CallEvents(id) => calls::events(edge, id).await,
+        Route::Cancel(id) => calls::cancel(edge, id).await,
+        Route::Resolve(id) => calls::resolve(edge, id).await,
+        Route::ListApprovals => approvals::list(edge).await,
+        Route::GetApproval(id) => approvals::get(edge, id).await,
+        Route::Decide(id) => approvals::decide(edge, id).await,
+    }
+}
+
+fn health() -> Handled {
+    let body = serde_json::json!({ "status": "ok", "version": toolgate_protocol::VERSION });
+    Response::from_json(&body).map_err(|error| internal("answering", error))
+}

@@ -1,0 +1,96 @@
+//! `POST /v1/calls`: find the pool of the tool, ask it. One object request per call.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use toolgate_core::ids::Place;
+use toolgate_core::keys::Identity;
+use toolgate_core::names;
+use toolgate_core::policy::unknown_tool;
+use toolgate_core::problem::Problem;
+use toolgate_core::queue::messages::{Ask, INTERNAL_HEADER, Submit, WRONG_POOL};
+use toolgate_core::registry::Command;
+use toolgate_protocol::calls::CallRequest;
+use toolgate_protocol::control::Role;
+use toolgate_protocol::limits::CALL_BODY_BYTES_MAX;
+use toolgate_protocol::problems;
+use worker::Response;
+
+use super::Handled;
+use crate::edge::Edge;
+use crate::http::{self, internal};
+use crate::tool_pools;
+
+/// `POST /v1/calls`
+pub async fn submit(mut edge: Edge) -> Handled {
+    let who = edge.identity(&[Role::Caller, Role::Agent])?;
+    let request: CallRequest = edge.json(CALL_BODY_BYTES_MAX).await?;
+    let submit = submission(&edge, &who, request)?;
+    if let Some(pool) = tool_pools::known(&who.org, &submit.tool) {
+        let answer = edge.ask_pool(Place::of(&who.org, &pool), &who, Ask::Submit(submit.clone())).await?;
+        if !is_wrong_pool(&answer) {
+            return Ok(answer);
+        }
+    }
+    let found = edge.ask_registry(&who.org, Some(&who), find(&submit)).await?;
+    let pool = match found.status_code() {
+        200 => pool_of(found).await?,
+        _ => return Ok(found),
+    };
+    tool_pools::remember(&who.org, &submit.tool, &pool);
+    let tool = submit.tool.clone();
+    let answer = edge.ask_pool(Place::of(&who.org, &pool), &who, Ask::Submit(submit)).await?;
+    // The registry names the pool but the pool does not have it yet: its policy is on the way.
+    if is_wrong_pool(&answer) { Err(unknown_tool(&tool)) } else { Ok(answer) }
+}
+
+fn find(submit: &Submit) -> Command {
+    Command::FindTool { tool: submit.tool.clone(), agent: submit.agent.clone() }
+}
+
+fn is_wrong_pool(answer: &Response) -> bool {
+    answer.headers().get(INTERNAL_HEADER).ok().flatten().as_deref() == Some(WRONG_POOL)
+}
+
+async fn pool_of(mut found: Response) -> Result<String, Problem> {
+    #[derive(Deserialize)]
+    struct Found {
+        pool: String,
+    }
+    found.json::<Found>().await.map(|found| found.pool).map_err(|error| internal("reading a registry's answer", error))
+}
+
+/// For whom: an agent key says it itself, a caller key says it in the body.
+fn submission(edge: &Edge, who: &Identity, request: CallRequest) -> Result<Submit, Problem> {
+    let (agent, principal) =
+        if who.role == Role::Agent { of_agent_key(who, &request)? } else { of_caller(who, &request)? };
+    let idempotency_key = http::header(&edge.request, "idempotency-key");
+    Ok(Submit {
+        tool: request.tool,
+        agent,
+        principal,
+        arguments: request.arguments,
+        idempotency_key,
+        wait_seconds: edge.wait_seconds(),
+    })
+}
+
+fn of_agent_key(who: &Identity, request: &CallRequest) -> Result<(String, Box<RawValue>), Problem> {
+    if request.agent.is_some() || request.principal.is_some() {
+        return Err(Problem::invalid("agent", "agent and principal belong to the key; leave them out."));
+    }
+    match (&who.scope.agent, &who.scope.principal) {
+        (Some(agent), Some(principal)) => Ok((agent.clone(), principal.clone())),
+        _ => Err(Problem::new(problems::INVALID_KEY, "The key names no agent and principal; make a new one.")),
+    }
+}
+
+fn of_caller(who: &Identity, request: &CallRequest) -> Result<(String, Box<RawValue>), Problem> {
+    let agent = request.agent.clone().ok_or_else(|| Problem::invalid("agent", "is required with a caller key."))?;
+    let principal =
+        request.principal.clone().ok_or_else(|| Problem::invalid("principal", "is required with a caller key."))?;
+    names::plain("agent", &agent)?;
+    if who.scope.agents.as_ref().is_some_and(|agents| !agents.contains(&agent)) {
+        return Err(Problem::new(problems::AGENT_NOT_IN_SCOPE, "The key's scope does not hold this agent."));
+    }
+    Ok((agent, principal))
+}

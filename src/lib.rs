@@ -1,0 +1,39 @@
+//! The edge: authenticate, read the body under a cap, route, and send on what the objects answer.
+//!
+//! The edge decides nothing about a call: it takes the org from the key and nowhere else, finds the object, and asks.
+//! Requests share no state here but a bounded cache of which pool has which tool, which decides nothing either: a
+//! pool refuses a tool that is not its own.
+
+mod edge;
+mod handlers;
+mod http;
+mod objects;
+mod tool_pools;
+
+use toolgate_core::route::route;
+use worker::{Context, Env, Request, Response, Result, event};
+
+pub use toolgate_durable::{OrgRegistry, PoolQueue};
+
+/// Runs once per isolate: a panic is logged with its place before it takes the isolate down.
+#[event(start)]
+fn start() {
+    console_error_panic_hook::set_once();
+}
+
+/// Every request.
+#[event(fetch)]
+async fn fetch(request: Request, env: Env, _context: Context) -> Result<Response> {
+    let found = route(request.method().as_ref(), &request.path());
+    let answer = match found {
+        Ok(found) => match edge::Edge::new(request, env) {
+            Ok(edge) => handlers::handle(edge, found).await,
+            Err(problem) => Err(problem),
+        },
+        Err(problem) => Err(problem),
+    };
+    match answer {
+        Ok(response) => http::finish(response),
+        Err(problem) => http::refusal(&problem).and_then(http::finish),
+    }
+}

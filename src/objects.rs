@@ -1,0 +1,60 @@
+//! Asking the objects.
+
+use toolgate_core::ids::{IdKind, Ids, LocalId, Place};
+use toolgate_core::keys::Identity;
+use toolgate_core::problem::Problem;
+use toolgate_core::queue::messages::{self, Ask, VERSION};
+use toolgate_core::registry::{self, Command};
+use toolgate_durable::names::{ORG_REGISTRY, POOL_QUEUE};
+use toolgate_durable::post;
+use worker::{Response, Stub};
+
+use crate::edge::Edge;
+use crate::http::internal;
+
+impl Edge {
+    /// What a public id leads to; anything else is not there.
+    pub fn find(&self, kind: IdKind, who: &Identity, id: &str) -> Result<(Place, LocalId), Problem> {
+        let master = toolgate_durable::master_key(&self.env).map_err(|why| internal("the configuration", why))?;
+        Ids::new(&master).read(kind, &who.org, id).ok_or_else(Problem::not_found)
+    }
+
+    /// Asks a pool's object. Its answer is the client's, but for the internal header.
+    pub async fn ask_pool(&self, place: Place, who: &Identity, ask: Ask) -> Result<Response, Problem> {
+        let stub = self.pool_stub(&place).map_err(|error| internal("finding a pool's object", error))?;
+        let envelope = messages::Envelope { v: VERSION, place, who: who.clone(), base_url: self.base_url.clone(), ask };
+        post(&stub, "/ask", &envelope).await.map_err(|error| internal("asking a pool's object", error))
+    }
+
+    /// Asks the org's registry, for a key or for the operator.
+    pub async fn ask_registry(&self, org: &str, who: Option<&Identity>, command: Command) -> Result<Response, Problem> {
+        let stub = self.env.durable_object(ORG_REGISTRY).and_then(|objects| objects.get_by_name(org));
+        let stub = stub.map_err(|error| internal("finding an org's object", error))?;
+        let envelope = registry::Envelope { v: VERSION, org: org.to_owned(), who: who.cloned(), command };
+        post(&stub, "/", &envelope).await.map_err(|error| internal("asking an org's object", error))
+    }
+
+    /// An object is made where its first request comes from, and stays there.
+    fn pool_stub(&self, place: &Place) -> worker::Result<Stub> {
+        let objects = self.env.durable_object(POOL_QUEUE)?;
+        match self.location_hint() {
+            Some(hint) => objects.get_by_name_with_location_hint(&place.object_name(), hint),
+            None => objects.get_by_name(&place.object_name()),
+        }
+    }
+
+    fn location_hint(&self) -> Option<&'static str> {
+        let cf = self.request.cf()?;
+        let west = cf.coordinates().is_some_and(|(_, longitude)| longitude < -95.0);
+        Some(match cf.continent()?.as_str() {
+            "AF" => "afr",
+            "AS" => "apac",
+            "EU" => "weur",
+            "NA" if west => "wnam",
+            "NA" => "enam",
+            "OC" => "oc",
+            "SA" => "sam",
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,28 @@
+//! Which pool has which tool: a cache per isolate. It decides nothing: a pool refuses a tool that is not its own, and
+//! then the registry is asked once more. A miss is not remembered.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Entries after which the cache begins anew.
+const ENTRIES_MAX: usize = 10_000;
+
+thread_local! {
+    static POOLS: RefCell<HashMap<(String, String), String>> = RefCell::new(HashMap::new());
+}
+
+/// The pool of a tool, as last seen.
+pub fn known(org: &str, tool: &str) -> Option<String> {
+    POOLS.with(|pools| pools.borrow().get(&(org.to_owned(), tool.to_owned())).cloned())
+}
+
+/// Remembers the pool of a tool.
+pub fn remember(org: &str, tool: &str, pool: &str) {
+    POOLS.with(|pools| {
+        let mut pools = pools.borrow_mut();
+        if pools.len() >= ENTRIES_MAX {
+            pools.clear();
+        }
+        pools.insert((org.to_owned(), tool.to_owned()), pool.to_owned());
+    });
+}
