@@ -40,7 +40,8 @@ impl UnixMillis {
 /// Is this text `YYYY-MM-DD` and a day that exists?
 pub fn is_date(text: &str) -> bool {
     let digits = |byte: u8| byte.is_ascii_digit();
-    let shape = text.bytes().enumerate().all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { digits(byte) });
+    let shape =
+        text.bytes().enumerate().all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { digits(byte) });
     text.len() == 10 && shape && NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok()
 }
 

@@ -30,18 +30,18 @@ impl Step<'_> {
             return Ok(Err(problem));
         }
         let live = self.live_manifests()?;
-        let result = match register.result {
-            Some(result) => {
-                self.store.put_manifest(
-                    &register.manifest,
-                    &KnownManifest { contracts: register.contracts, result: result.clone() },
-                )?;
-                self.queue.memory.manifests.remove(&register.manifest);
-                result
-            }
+        let result = match &register.result {
+            Some(result) => result.clone(),
             None if live.contains(&register.manifest) => unchanged(&self.manifest(&register.manifest)?.result),
             None => return Ok(Ok(Answer::NewManifest(live))),
         };
+        self.supersede(&register.worker)?;
+        self.prune()?;
+        if let Some(result) = register.result {
+            let known = KnownManifest { contracts: register.contracts, result };
+            self.store.put_manifest(&register.manifest, &known)?;
+            self.queue.memory.manifests.remove(&register.manifest);
+        }
         let session = Session {
             id: format!("ses_{}", hex(&self.entropy)),
             worker: register.worker,
@@ -50,8 +50,6 @@ impl Step<'_> {
             registered_at: self.now,
             gone: None,
         };
-        self.supersede(&session.worker)?;
-        self.prune()?;
         self.store.put_session(&session)?;
         self.queue.memory.seen.insert(session.id.clone(), self.now);
         self.tell_live(&live)?;
