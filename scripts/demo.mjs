@@ -52,9 +52,14 @@ async function must(method, path, key, body) {
   return content;
 }
 
+function secret(value, from) {
+  if (typeof value !== "string" || !/^[A-Za-z0-9._-]+$/.test(value)) fail(`${from} answered without a key`);
+  return value;
+}
+
 async function keyOnce(name, body) {
   const admin = load().TOOLGATE_ADMIN_KEY;
-  if (!load()[name]) keep({ [name]: (await must("POST", "/v1/keys", admin, body)).key });
+  if (!load()[name]) keep({ [name]: secret((await must("POST", "/v1/keys", admin, body)).key, "POST /v1/keys") });
 }
 
 async function prepare() {
@@ -62,7 +67,7 @@ async function prepare() {
     const made = await send("POST", "/v1/orgs", required("TOOLGATE_ROOT_TOKEN"), { id: "demo" });
     if (made.status === 409) fail(`the org "demo" exists, but ${file} with its keys is gone: remove its folder to start anew`);
     if (!made.ok) fail(`POST /v1/orgs: ${made.status} ${made.content.code ?? ""} ${made.content.detail ?? ""}`);
-    keep({ TOOLGATE_ADMIN_KEY: made.content.admin_key });
+    keep({ TOOLGATE_ADMIN_KEY: secret(made.content.admin_key, "POST /v1/orgs") });
   }
   keep({ TOOLGATE_URL: url });
   await must("PUT", "/v1/pools/shop", load().TOOLGATE_ADMIN_KEY, { transport: "worker" });

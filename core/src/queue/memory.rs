@@ -60,6 +60,8 @@ pub struct Memory {
     pub seen: BTreeMap<String, UnixMillis>,
     /// Who waits; ordered by arrival.
     pub waiters: BTreeMap<WaiterId, Waiter>,
+    /// Waiters that a step was about to answer when storage failed.
+    pub undone: Vec<WaiterId>,
     /// The next waiter's name. Never used twice in a process, rebuilt or not.
     pub next_waiter: WaiterId,
     /// Nothing is due before this.

@@ -37,6 +37,7 @@ use messages::{Answer, Ask, AuditEntry, Envelope, PoolMessage, Reply};
 use store::{Store, Stored};
 
 /// Something that happens to the object.
+#[derive(Clone, Debug)]
 pub enum Event {
     /// A request.
     Ask(Box<Envelope>),
@@ -51,6 +52,7 @@ pub enum Event {
 }
 
 /// What became of a request.
+#[derive(Debug)]
 pub enum Outcome {
     /// Answer it.
     Reply(Reply),
@@ -72,6 +74,7 @@ pub struct Transition {
 }
 
 /// What must happen outside, after the commit.
+#[derive(Debug)]
 pub struct Effects {
     /// For who asked.
     pub outcome: Outcome,
@@ -136,23 +139,20 @@ impl Queue {
             transitions: Vec::new(),
         };
         let mut step = Step { queue: self, store, now, entropy, effects };
-        step.wake()?;
-        if matches!(event, Event::Tick) {
-            step.queue.memory.alarm = None;
-            step.sweep()?;
+        let done = step.run(event);
+        let effects = step.effects;
+        if done.is_err() {
+            // Who was about to be answered is told of the failure instead.
+            self.memory.undone = effects.answers.iter().map(|(name, _)| *name).collect();
         }
-        step.run_due()?;
-        step.effects.outcome = step.event(event)?;
-        step.plan_alarm()?;
-        Ok(step.effects)
+        done.map(|()| effects)
     }
 
     /// After a storage error: the object is as if built anew, and every held request is told so.
     pub fn forget(&mut self) -> Vec<(WaiterId, Reply)> {
-        let waiters = std::mem::take(&mut self.memory.waiters);
-        let next_waiter = self.memory.next_waiter;
-        self.memory = Memory { next_waiter, ..Memory::default() };
-        waiters.into_keys().map(|name| (name, Err(Problem::storage()))).collect()
+        let Memory { waiters, undone, next_waiter, .. } = std::mem::take(&mut self.memory);
+        self.memory.next_waiter = next_waiter;
+        waiters.into_keys().chain(undone).map(|name| (name, Err(Problem::storage()))).collect()
     }
 }
 
@@ -169,20 +169,38 @@ pub(crate) struct Step<'a> {
 pub(crate) type Stepped = Stored<Reply>;
 
 impl Step<'_> {
+    fn run(&mut self, event: Event) -> Stored<()> {
+        self.wake()?;
+        match event {
+            // A new policy comes before what is due: nothing more is handed out under the old one.
+            Event::Snapshot(snapshot) => {
+                self.learn(*snapshot)?;
+                self.run_due()?;
+            }
+            Event::Tick => {
+                self.queue.memory.alarm = None;
+                self.sweep()?;
+                self.run_due()?;
+                self.effects.outbox |= !self.store.outbox(1)?.is_empty();
+            }
+            event => {
+                self.run_due()?;
+                self.effects.outcome = self.event(event)?;
+            }
+        }
+        self.plan_alarm()
+    }
+
     fn event(&mut self, event: Event) -> Stored<Outcome> {
         match event {
             Event::Ask(envelope) => self.ask(*envelope),
-            Event::Snapshot(snapshot) => self.learn(*snapshot).map(|()| Outcome::Reply(Ok(Answer::Stored))),
-            Event::Tick => {
-                self.effects.outbox |= !self.store.outbox(1)?.is_empty();
-                Ok(Outcome::Reply(Ok(Answer::Stored)))
-            }
             Event::WaiterDue(name) => self.waiter_due(name),
             Event::Told(up_to) => {
                 self.store.told(up_to)?;
                 self.effects.outbox = !self.store.outbox(1)?.is_empty();
                 Ok(Outcome::Reply(Ok(Answer::Stored)))
             }
+            Event::Snapshot(_) | Event::Tick => Ok(Outcome::Reply(Ok(Answer::Stored))),
         }
     }
 

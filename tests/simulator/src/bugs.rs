@@ -1,0 +1,12 @@
+//! Bugs planted on purpose, at the boundaries of the queue, to prove that the checks find them.
+
+/// Which one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bug {
+    /// Storage puts a write whose outcome is unknown back into the queue.
+    RetriesAWrite,
+    /// The answer to an accept says yes to whoever asks.
+    AcceptsAStaleClaim,
+    /// The shell drops an answer to a held request.
+    LosesAWaiter,
+}

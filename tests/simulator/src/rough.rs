@@ -1,0 +1,92 @@
+//! Storage on a bad day: it fails at a chosen operation, and it may hold a planted bug.
+
+use std::cell::Cell;
+
+use toolgate_core::ids::{LocalId, Place};
+use toolgate_core::policy::Snapshot;
+use toolgate_core::queue::call::{Bucket, Call};
+use toolgate_core::queue::messages::PoolMessage;
+use toolgate_core::queue::store::{Filter, Head, KnownManifest, Session, Store, Stored};
+use toolgate_core::sql_port::StoreError;
+use toolgate_core::time::UnixMillis;
+use toolgate_protocol::calls::CallState;
+
+/// A store behind which everything is as it was, but for one failure or one bug.
+pub struct Rough<'a> {
+    pub store: &'a mut dyn Store,
+    /// Operations until the one that fails.
+    pub fails_after: Cell<Option<usize>>,
+    /// A write whose outcome is unknown is stored as queued.
+    pub retries_writes: bool,
+}
+
+impl Rough<'_> {
+    fn operation(&self) -> Stored<()> {
+        match self.fails_after.get() {
+            Some(0) => Err(StoreError("the disk is on fire".into())),
+            Some(left) => {
+                self.fails_after.set(Some(left - 1));
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+macro_rules! pass {
+    ($($name:ident(&self $(, $arg:ident: $kind:ty)*) -> $answer:ty;)*) => {
+        $(fn $name(&self $(, $arg: $kind)*) -> Stored<$answer> {
+            self.operation()?;
+            self.store.$name($($arg),*)
+        })*
+    };
+    (mut $($name:ident(&mut self $(, $arg:ident: $kind:ty)*) -> $answer:ty;)*) => {
+        $(fn $name(&mut self $(, $arg: $kind)*) -> Stored<$answer> {
+            self.operation()?;
+            self.store.$name($($arg),*)
+        })*
+    };
+}
+
+impl Store for Rough<'_> {
+    pass! {
+        place(&self) -> Option<Place>;
+        snapshot(&self) -> Option<Snapshot>;
+        call(&self, id: &LocalId) -> Option<Call>;
+        by_idempotency(&self, hash: &str) -> Option<LocalId>;
+        queued(&self, now: UnixMillis, after: Option<&LocalId>, limit: usize) -> Vec<Head>;
+        in_bucket(&self, bucket: Bucket, after: Option<&LocalId>, limit: usize) -> Vec<LocalId>;
+        due(&self, now: UnixMillis, limit: usize) -> Vec<LocalId>;
+        next_due(&self, now: UnixMillis) -> Option<UnixMillis>;
+        list(&self, filter: &Filter, limit: usize) -> Vec<Call>;
+        count(&self, bucket: Bucket) -> u64;
+        oldest_ended(&self) -> Option<LocalId>;
+        session(&self, id: &str) -> Option<Session>;
+        sessions(&self) -> Vec<Session>;
+        manifest(&self, hash: &str) -> Option<KnownManifest>;
+        outbox(&self, limit: usize) -> Vec<(u64, PoolMessage)>;
+    }
+    pass! { mut
+        set_place(&mut self, place: &Place) -> ();
+        set_snapshot(&mut self, snapshot: &Snapshot) -> ();
+        insert(&mut self, call: &Call) -> ();
+        sweep(&mut self, ended_before: UnixMillis, limit: usize) -> usize;
+        put_session(&mut self, session: &Session) -> ();
+        delete_session(&mut self, id: &str) -> ();
+        put_manifest(&mut self, hash: &str, manifest: &KnownManifest) -> ();
+        keep_manifests(&mut self, hashes: &[String]) -> ();
+        push(&mut self, message: &PoolMessage) -> ();
+        told(&mut self, up_to: u64) -> ();
+    }
+    fn update(&mut self, call: &Call, was: Bucket) -> Stored<()> {
+        self.operation()?;
+        let mut call = call.clone();
+        if self.retries_writes && call.state == CallState::Unknown {
+            call.state = CallState::Queued;
+            call.accepted = None;
+            call.outcome = None;
+            call.ended_at = None;
+        }
+        self.store.update(&call, was)
+    }
+}
