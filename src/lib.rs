@@ -32,8 +32,5 @@ async fn fetch(request: Request, env: Env, _context: Context) -> Result<Response
         },
         Err(problem) => Err(problem),
     };
-    match answer {
-        Ok(response) => http::finish(response),
-        Err(problem) => http::refusal(&problem).and_then(http::finish),
-    }
+    answer.or_else(|problem| toolgate_durable::refusal(&problem))
 }

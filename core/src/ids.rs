@@ -191,7 +191,7 @@ mod tests {
                 if let Ok(forged) = String::from_utf8(forged) {
                     assert_eq!(ids.read(IdKind::Call, "acme", &forged), None, "{forged}");
                 }
-                assert_eq!(ids.read(IdKind::Call, "acme", &id[..at]), None);
+                assert_eq!(ids.read(IdKind::Call, "acme", id.split_at(at).0), None);
             }
             let token = ids.claim(&place, &local, 3);
             assert_eq!(ids.read_claim(&place, &token), Some((local.clone(), 3)));

@@ -1,6 +1,10 @@
 //! The clock and the source of randomness: read here, passed on as arguments.
 
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
 use toolgate_core::time::UnixMillis;
+use worker::Delay;
 
 /// The platform's time; it stands still while code runs.
 #[must_use]
@@ -17,4 +21,12 @@ pub fn entropy() -> Result<[u8; 16], worker::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| worker::Error::RustError(error.to_string()))?;
     Ok(bytes)
+}
+
+/// What the future gives, or `None` when it takes longer.
+pub async fn within<F: Future + Unpin>(seconds: u64, future: F) -> Option<F::Output> {
+    match select(future, Delay::from(Duration::from_secs(seconds))).await {
+        Either::Left((output, _)) => Some(output),
+        Either::Right(((), _)) => None,
+    }
 }

@@ -1,8 +1,8 @@
 //! The shell of an org's registry.
 
-use futures_util::future::{Either, join_all, select};
 use std::rc::Rc;
-use std::time::Duration;
+
+use futures_util::future::join_all;
 
 use toolgate_core::keys::KeyRing;
 use toolgate_core::problem::Problem;
@@ -11,7 +11,7 @@ use toolgate_core::registry::{Command, Effects, Envelope, Registry, SCHEMA};
 use toolgate_core::sql_port::{Sql as _, StoreError};
 use toolgate_protocol::limits::PUSH_SECONDS;
 use worker::{
-    Delay, DurableObject, Env, Request, Response, Result, State, WebSocket, WebSocketIncomingMessage, console_error,
+    DurableObject, Env, Request, Response, Result, State, WebSocket, WebSocketIncomingMessage, console_error,
     durable_object,
 };
 
@@ -132,15 +132,15 @@ impl Shell {
     async fn push(&self, push: Push) -> Option<String> {
         let (pool, version) = (push.place.pool.clone(), push.snapshot.version);
         let sent = Box::pin(reach::push(&self.env, &push));
-        match select(sent, Delay::from(Duration::from_secs(PUSH_SECONDS))).await {
-            Either::Left((Ok(true), _)) => {
+        match clock::within(PUSH_SECONDS, sent).await {
+            Some(Ok(true)) => {
                 let command = Command::Stored { pool, version };
                 let stored = Envelope { v: VERSION, org: push.place.org.clone(), who: None, command };
                 let _ = self.step(stored).await;
                 None
             }
-            Either::Left((Ok(false), _)) | Either::Right(_) => Some(pool),
-            Either::Left((Err(error), _)) => {
+            Some(Ok(false)) | None => Some(pool),
+            Some(Err(error)) => {
                 console_error!("a pool could not be given its policy: {error}");
                 Some(pool)
             }

@@ -36,6 +36,8 @@ struct Shell {
     queue: std::result::Result<RefCell<Queue>, String>,
     waiters: Waiters,
     bytes_in_flight: Cell<usize>,
+    /// Setting an alarm is billed like a row.
+    alarms_set: Cell<u64>,
     telling: Cell<bool>,
     /// Requests that wait for a policy that is being fetched.
     fetching: RefCell<Option<Vec<oneshot::Sender<()>>>>,
@@ -54,6 +56,7 @@ impl DurableObject for PoolQueue {
             queue,
             waiters: Waiters::default(),
             bytes_in_flight: Cell::new(0),
+            alarms_set: Cell::new(0),
             telling: Cell::new(false),
             fetching: RefCell::new(None),
         }))
@@ -156,10 +159,11 @@ impl Shell {
             Outcome::Reply(_) => None,
         };
         self.waiters.answer(effects.answers);
-        if let Some(at) = effects.alarm
-            && let Err(error) = alarm::arm_at(&self.state.storage(), at).await
-        {
-            console_error!("the alarm could not be set: {error}");
+        if let Some(at) = effects.alarm {
+            self.alarms_set.set(self.alarms_set.get().saturating_add(1));
+            if let Err(error) = alarm::arm_at(&self.state.storage(), at).await {
+                console_error!("the alarm could not be set: {error}");
+            }
         }
         if effects.outbox {
             let shell = Rc::clone(self);
@@ -181,7 +185,7 @@ impl Shell {
         let Ok(queue) = &self.queue else { return Err(Problem::storage()) };
         let (now, entropy) = (clock::now(), clock::entropy().map_err(|_| Problem::storage())?);
         let mut queue = queue.borrow_mut();
-        queue.memory.rows_written = self.sql.rows_written();
+        queue.memory.rows_written = self.sql.rows_written().saturating_add(self.alarms_set.get());
         let mut event = Some(event);
         let done = transaction(&self.state.storage(), || match event.take() {
             Some(event) => queue.step(&mut SqlStore::new(&self.sql, now), event, now, entropy),

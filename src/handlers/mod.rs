@@ -8,7 +8,7 @@ mod workers;
 
 use toolgate_core::problem::Problem;
 use toolgate_core::route::Route;
-use worker::Response;
+use worker::{Response, ResponseBuilder};
 
 use crate::edge::Edge;
 use crate::http::internal;
@@ -54,6 +54,8 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
 }
 
 fn health() -> Handled {
-    let body = serde_json::json!({ "status": "ok", "version": toolgate_protocol::VERSION });
-    Response::from_json(&body).map_err(|error| internal("answering", error))
+    let body = serde_json::json!({ "status": "ok", "version": toolgate_protocol::VERSION }).to_string();
+    let headers =
+        toolgate_durable::headers(200, Some("application/json")).map_err(|error| internal("answering", error))?;
+    Ok(ResponseBuilder::new().with_headers(headers).fixed(body.into_bytes()))
 }

@@ -107,10 +107,7 @@ impl Step<'_> {
                 return self.tell(&PoolMessage::Approval(Box::new(view)));
             }
         };
-        let word = if matches!(event, CallEvent::Approve) { "approval.approved" } else { "approval.rejected" };
         self.change(call, event, &who.name, request.reason, Some(Bucket::Parked))?;
-        let detail = serde_json::json!({ "key": who.key_id, "tool": call.asked.tool, "call": self.call_id(call) });
-        self.audit(&who.name, word, &self.approval_id(call), detail)?;
         self.dispatch()
     }
 

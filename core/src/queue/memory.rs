@@ -76,7 +76,7 @@ pub struct Memory {
     pub manifests: HashMap<String, Rc<KnownManifest>>,
     /// Per worker id.
     pub health: BTreeMap<String, Health>,
-    /// Rows written by this object since it was built; a reading for people.
+    /// Rows written and alarms set by this object since it was built; a reading for people.
     pub rows_written: u64,
     /// Storage was read into this memory.
     pub ready: bool,

@@ -159,7 +159,7 @@ pub const NEW_MANIFEST: &str = "new_manifest";
 pub struct Http {
     /// The status.
     pub status: u16,
-    /// JSON, unless empty.
+    /// JSON; none for a refusal, whose body the shell makes, and for an answer without one.
     pub body: Option<String>,
     /// Value of [`INTERNAL_HEADER`].
     pub internal: Option<&'static str>,
@@ -174,7 +174,7 @@ pub fn http(reply: &Reply) -> Http {
     match reply {
         Err(problem) => Http {
             status: problem.kind.status,
-            body: Some(problem.body().to_string()),
+            body: None,
             internal: (problem.kind.code == "unknown_tool").then_some(WRONG_POOL),
         },
         Ok(Answer::Call { view, accepted }) => {

@@ -1,11 +1,13 @@
 //! What the pools tell: the audit record and the approval index.
 
 use serde_json::{Value, json};
+use toolgate_protocol::approvals::ApprovalView;
 use toolgate_protocol::limits::{LIST_BYTES_MAX, RECORD_SECONDS};
 
 use super::policies::PoolRecord;
 use super::{Answer, Page, Step, Stepped};
-use crate::queue::messages::{PoolBatch, PoolMessage};
+use crate::queue::messages::{AuditEntry, PoolBatch, PoolMessage};
+use crate::sql_port::StoreError;
 use crate::time::UnixMillis;
 
 /// A page of a list, with where the next one begins.
@@ -31,6 +33,9 @@ impl Step<'_> {
                     let (id, state) = (view.id.clone(), view.state.clone());
                     let text = serde_json::to_string(&view).unwrap_or_default();
                     self.docs.put_approval(&id, &state, number, decided_at, text)?;
+                    if decided_at.is_some() {
+                        self.audit_decision(&view)?;
+                    }
                 }
                 PoolMessage::Live(live) => {
                     pool.live = live;
@@ -41,6 +46,16 @@ impl Step<'_> {
         }
         self.docs.sweep_approvals(self.now.minus_seconds(RECORD_SECONDS).0)?;
         Ok(Ok(Answer::Done))
+    }
+
+    /// The end of an approval as an entry: by whom, when a person decided.
+    fn audit_decision(&mut self, view: &ApprovalView) -> Result<(), StoreError> {
+        let last = view.decisions.last().filter(|_| matches!(view.state.as_str(), "approved" | "rejected"));
+        let by = last.map_or_else(|| "gateway".to_owned(), |decision| format!("{} ({})", decision.by, decision.key));
+        let reason = last.and_then(|decision| decision.reason.as_deref());
+        let detail = json!({ "call": view.call, "tool": view.tool, "agent": view.agent, "digest": view.digest, "reason": reason });
+        let event = format!("approval.{}", view.state);
+        self.docs.audit(&AuditEntry { at: self.now.0, by, event, subject: view.id.clone(), detail })
     }
 
     pub(super) fn list_audit(&mut self, asked: &Page) -> Stepped {

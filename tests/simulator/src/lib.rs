@@ -7,9 +7,11 @@
 pub mod bugs;
 pub mod checks;
 pub mod model;
+mod people;
 pub mod port;
 pub mod random;
 pub mod rough;
+mod shell;
 pub mod truth;
 pub mod workers;
 pub mod world;

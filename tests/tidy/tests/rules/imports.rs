@@ -87,11 +87,11 @@ const HOMES: &[(&str, &[&str])] = &[
     ("WebSocketIncomingMessage", &["<shell>", "durable/src/sockets.rs"]),
     ("Delay", &["durable/src/waiters.rs", "durable/src/clock.rs"]),
     ("Date", &["durable/src/clock.rs"]),
-    ("Request", &["<shell>", "src/"]),
-    ("Response", &["<shell>", "src/"]),
+    ("Request", &["<shell>", "durable/src/reach.rs", "src/"]),
+    ("Response", &["<shell>", "durable/src/reach.rs", "durable/src/answers.rs", "src/"]),
     ("Fetch", &["src/"]),
     ("Fetcher", &["<shell>", "src/"]),
-    ("Env", &["<shell>", "src/"]),
+    ("Env", &["<shell>", "durable/src/reach.rs", "durable/src/settings.rs", "src/"]),
     ("Router", &[]),
 ];
 

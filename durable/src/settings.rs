@@ -1,0 +1,29 @@
+//! Bindings and secrets of the deployment.
+
+use worker::Env;
+
+/// Bindings and variables, by name.
+pub mod names {
+    /// Namespace of the orgs' objects.
+    pub const ORG_REGISTRY: &str = "ORG_REGISTRY";
+    /// Namespace of the pools' objects.
+    pub const POOL_QUEUE: &str = "POOL_QUEUE";
+    /// Any 32 bytes or more.
+    pub const MASTER_KEY: &str = "TOOLGATE_MASTER_KEY";
+    /// Makes orgs.
+    pub const ROOT_TOKEN: &str = "TOOLGATE_ROOT_TOKEN";
+}
+
+/// The master key, or why there is none that can be used.
+///
+/// # Errors
+/// A text for the log when the variable is missing or shorter than 32 bytes.
+pub fn master_key(env: &Env) -> Result<Vec<u8>, String> {
+    let read =
+        |name| env.secret(name).map(|secret| secret.to_string()).or_else(|_| env.var(name).map(|var| var.to_string()));
+    let key = read(names::MASTER_KEY).map_err(|_| format!("{} is not set", names::MASTER_KEY))?;
+    if key.len() < 32 {
+        return Err(format!("{} has {} bytes; it needs at least 32", names::MASTER_KEY, key.len()));
+    }
+    Ok(key.into_bytes())
+}
