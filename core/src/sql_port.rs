@@ -47,9 +47,23 @@ impl<T: Into<SqlValue>> From<Option<T>> for SqlValue {
     }
 }
 
-/// The storage failed; the step that met it is undone as a whole. The text is for the log alone.
+/// Why storage did not serve; the step that met it is undone as a whole. The text is for the log alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoreError(pub String);
+pub enum StoreError {
+    /// It cannot be read or written now.
+    Failed(String),
+    /// What it holds cannot be understood.
+    Corrupt(String),
+}
+
+impl std::fmt::Display for StoreError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            StoreError::Failed(why) => write!(formatter, "storage failed: {why}"),
+            StoreError::Corrupt(why) => write!(formatter, "storage holds what cannot be read: {why}"),
+        }
+    }
+}
 
 /// One row.
 pub type SqlRow = Vec<SqlValue>;

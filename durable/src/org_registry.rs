@@ -34,7 +34,7 @@ impl DurableObject for OrgRegistry {
     fn new(state: State, env: Env) -> Self {
         let sql = ObjectSql::new(&state.storage());
         let create = || SCHEMA.iter().try_for_each(|statement| sql.exec(statement, &[]).map(|_| ()));
-        let start = crate::master_key(&env).and_then(|key| create().map(|()| key).map_err(|error| error.0));
+        let start = crate::master_key(&env).and_then(|key| create().map(|()| key).map_err(|error| error.to_string()));
         let registry = start.map(|key| Registry { ring: KeyRing::new(&key) });
         OrgRegistry(Rc::new(Shell { state, env, sql, registry }))
     }
@@ -99,10 +99,10 @@ impl Shell {
         let (now, entropy) = (clock::now(), clock::entropy().map_err(|_| Problem::storage())?);
         let done = transaction(&self.state.storage(), || match envelope.take() {
             Some(envelope) => registry.step(&self.sql, envelope, now, entropy),
-            None => Err(StoreError("a step ran twice".into())),
+            None => Err(StoreError::Failed("a step ran twice".into())),
         });
         let effects = done.map_err(|error| {
-            console_error!("a step was undone: {}", error.0);
+            console_error!("a step was undone: {}", error);
             Problem::storage()
         })?;
         if let Some(at) = effects.alarm

@@ -46,8 +46,8 @@ struct Shell {
 impl DurableObject for PoolQueue {
     fn new(state: State, env: Env) -> Self {
         let sql = ObjectSql::new(&state.storage());
-        let start =
-            crate::master_key(&env).and_then(|key| SqlStore::create(&sql).map(|()| key).map_err(|error| error.0));
+        let start = crate::master_key(&env)
+            .and_then(|key| SqlStore::create(&sql).map(|()| key).map_err(|error| error.to_string()));
         let queue = start.map(|key| RefCell::new(Queue::new(Ids::new(&key))));
         PoolQueue(Rc::new(Shell {
             state,
@@ -189,10 +189,10 @@ impl Shell {
         let mut event = Some(event);
         let done = transaction(&self.state.storage(), || match event.take() {
             Some(event) => queue.step(&mut SqlStore::new(&self.sql, now), event, now, entropy),
-            None => Err(toolgate_core::sql_port::StoreError("a step ran twice".into())),
+            None => Err(toolgate_core::sql_port::StoreError::Failed("a step ran twice".into())),
         });
         done.map_err(|error| {
-            console_error!("a step was undone: {}", error.0);
+            console_error!("a step was undone: {}", error);
             self.waiters.answer(queue.forget());
             Problem::storage()
         })

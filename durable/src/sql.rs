@@ -55,12 +55,12 @@ impl Sql for ObjectSql {
 
 /// Runs the body in one transaction: an `Err` undoes everything it did.
 pub fn transaction<T>(storage: &Storage, mut body: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    let mut outcome = Err(StoreError("the transaction did not run".into()));
+    let mut outcome = Err(StoreError::Failed("the transaction did not run".into()));
     let mut run = || {
         outcome = body();
         match &outcome {
             Ok(_) => Ok(JsValue::UNDEFINED),
-            Err(StoreError(why)) => Err(JsValue::from_str(why)),
+            Err(why) => Err(JsValue::from_str(&why.to_string())),
         }
     };
     let raw = storage.as_raw().unchecked_ref::<RawStorage>();
@@ -68,7 +68,7 @@ pub fn transaction<T>(storage: &Storage, mut body: impl FnMut() -> Result<T, Sto
     match (committed, outcome) {
         (Ok(_), outcome) => outcome,
         (Err(_), Err(why)) => Err(why),
-        (Err(thrown), Ok(_)) => Err(StoreError(format!("the commit failed: {thrown:?}"))),
+        (Err(thrown), Ok(_)) => Err(StoreError::Failed(format!("the commit failed: {thrown:?}"))),
     }
 }
 
@@ -93,5 +93,5 @@ fn from_platform(value: SqlStorageValue) -> SqlValue {
 }
 
 fn fault(error: &worker::Error) -> StoreError {
-    StoreError(error.to_string())
+    StoreError::Failed(error.to_string())
 }

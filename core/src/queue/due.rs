@@ -32,7 +32,7 @@ impl Step<'_> {
             }
         }
         for id in self.store.in_bucket(Bucket::Running, None, usize::MAX)? {
-            if let Some(mut call) = self.store.call(&id)? {
+            if let Some(mut call) = self.load(&id)? {
                 self.grant_grace(&mut call)?;
             }
         }
@@ -81,7 +81,7 @@ impl Step<'_> {
         for id in due {
             // Twice at most: a hand-over that lapses may find its queue deadline over as well.
             for _ in 0..2 {
-                match self.store.call(&id)? {
+                match self.load(&id)? {
                     Some(mut call) => self.run_due_call(&mut call)?,
                     None => drop(self.queue.memory.leases.remove(&id)),
                 }
@@ -151,6 +151,7 @@ impl Step<'_> {
     /// Deletes old records, a bounded batch at a time.
     pub fn sweep(&mut self) -> Stored<()> {
         self.queue.memory.next_due = UnixMillis::default();
+        self.prune()?;
         self.store.sweep(self.now.minus_seconds(RECORD_SECONDS), SWEEP_ROWS).map(|_| ())
     }
 
@@ -180,6 +181,7 @@ impl Step<'_> {
         if newer {
             self.store.set_snapshot(&snapshot)?;
             self.queue.memory.snapshot = Some(Rc::new(snapshot));
+            self.end_revoked_sessions()?;
             self.revalidate(Bucket::Parked)?;
             self.revalidate(Bucket::Running)?;
         }
@@ -191,7 +193,7 @@ impl Step<'_> {
     fn revalidate(&mut self, bucket: Bucket) -> Stored<()> {
         let Some(policy) = self.queue.memory.snapshot.clone() else { return Ok(()) };
         for id in self.store.in_bucket(bucket, None, usize::MAX)? {
-            let Some(mut call) = self.store.call(&id)? else { continue };
+            let Some(mut call) = self.load(&id)? else { continue };
             let open = matches!(machine::phase(&call), Phase::Waiting | Phase::HandedOver);
             if let Some(withdrawn) = policy.withdrawn(&call.accepted_under()).filter(|_| open) {
                 self.invalidate(&mut call, withdrawn, bucket)?;

@@ -78,7 +78,7 @@ impl Step<'_> {
     }
 
     fn take_one(&mut self, policy: &Snapshot, taker: &Taker, head: &Head) -> Stored<Option<Job>> {
-        let Some(mut call) = self.store.call(&head.id)? else { return Ok(None) };
+        let Some(mut call) = self.load(&head.id)? else { return Ok(None) };
         if let Some(withdrawn) = policy.withdrawn(&call.accepted_under()) {
             self.invalidate(&mut call, withdrawn, Bucket::Queued)?;
             return Ok(None);

@@ -26,11 +26,12 @@ use std::rc::Rc;
 use toolgate_protocol::limits::{RETRY_AFTER_SECONDS, SNAPSHOT_SECONDS, WAITERS_MAX};
 use toolgate_protocol::problems;
 
-use crate::ids::{Ids, Place};
+use crate::ids::{Ids, LocalId, Place};
 use crate::policy::Snapshot;
 use crate::problem::Problem;
 use crate::sql_port::StoreError;
 use crate::time::UnixMillis;
+use call::Call;
 use machine::Phase;
 use memory::{Memory, Waiter, WaiterId, Waiting};
 use messages::{Answer, Ask, AuditEntry, Envelope, PoolMessage, Reply};
@@ -64,7 +65,7 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
     /// The call.
-    pub call: crate::ids::LocalId,
+    pub call: LocalId,
     /// From where.
     pub from: Phase,
     /// By what.
@@ -298,6 +299,19 @@ impl Step<'_> {
     pub fn tell(&mut self, message: &PoolMessage) -> Stored<()> {
         self.effects.outbox = true;
         self.store.push(message)
+    }
+
+    /// An open call that is about to be moved. One whose record cannot be read is set aside, and said so.
+    pub fn load(&mut self, id: &LocalId) -> Stored<Option<Call>> {
+        match self.store.call(id) {
+            Err(StoreError::Corrupt(why)) => {
+                self.store.set_aside(id)?;
+                self.queue.memory.leases.remove(id);
+                self.audit("gateway", "record.set_aside", id.as_str(), serde_json::json!({ "why": why }))?;
+                Ok(None)
+            }
+            other => other,
+        }
     }
 
     /// An entry of the audit record.

@@ -36,7 +36,6 @@ impl Step<'_> {
             None => return Ok(Ok(Answer::NewManifest(live))),
         };
         self.supersede(&register.worker)?;
-        self.prune()?;
         if let Some(result) = register.result {
             let known = KnownManifest { contracts: register.contracts, result };
             self.store.put_manifest(&register.manifest, &known)?;
@@ -137,11 +136,27 @@ impl Step<'_> {
                 .map(|(name, ..)| name)
                 .collect();
             for name in polls {
-                let reply = if why == Gone::Superseded { Err(superseded(&session.worker)) } else { Ok(Answer::Idle) };
+                let reply = match why {
+                    Gone::Superseded => Err(superseded(&session.worker)),
+                    Gone::Revoked => Err(Problem::new(problems::INVALID_KEY, "The key was revoked; use another.")),
+                    Gone::Goodbye | Gone::Lapsed => Ok(Answer::Idle),
+                };
                 self.answer(name, reply);
             }
         }
         Ok(())
+    }
+
+    /// A revoked key takes its sessions with it: a poll that waits is handed nothing more.
+    pub(super) fn end_revoked_sessions(&mut self) -> Stored<()> {
+        let Some(policy) = self.queue.memory.snapshot.clone() else { return Ok(()) };
+        let before = self.live_manifests()?;
+        for session in self.store.sessions()? {
+            if session.gone.is_none() && !policy.keys.contains_key(&session.key_id) {
+                self.end_session(&session.id, Gone::Revoked)?;
+            }
+        }
+        self.tell_live(&before)
     }
 
     fn supersede(&mut self, worker: &str) -> Stored<()> {
@@ -154,7 +169,7 @@ impl Step<'_> {
     }
 
     /// Forgets sessions that are long gone, and manifests that no session has.
-    fn prune(&mut self) -> Stored<()> {
+    pub(super) fn prune(&mut self) -> Stored<()> {
         let mut kept = Vec::new();
         for session in self.store.sessions()? {
             let over = session.gone.is_some_and(|(at, _)| at.plus_seconds(SESSION_REMEMBERED_SECONDS) <= self.now);

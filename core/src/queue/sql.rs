@@ -39,6 +39,8 @@ const SELECT_QUEUED: &str =
     "SELECT id, tool, contract FROM calls WHERE bucket = 0 AND id > ? AND ready_at <= ? ORDER BY id LIMIT ?";
 const SELECT_BUCKET: &str = "SELECT id FROM calls WHERE bucket = ? AND id > ? ORDER BY id LIMIT ?";
 const SELECT_DUE: &str = "SELECT id FROM calls WHERE bucket IN (0, 1, 2) AND due <= ? LIMIT ?";
+/// Outside of every bucket: kept for people to look at.
+const SET_ASIDE: &str = "UPDATE calls SET bucket = 9 WHERE bucket IN (0, 1, 2, 3) AND id = ?";
 const SELECT_NEXT_DUE: &str = "SELECT min(due), min(CASE WHEN bucket = 0 AND ready_at > ? THEN ready_at END) FROM calls WHERE bucket IN (0, 1, 2)";
 const SELECT_LIST: &str = "SELECT record, arguments, result, activity, id FROM calls WHERE bucket = ? AND id < ? AND (? IS NULL OR state = ?) AND (? IS NULL OR tool = ?) ORDER BY id DESC LIMIT ?";
 const COUNT_BUCKET: &str = "SELECT count(*) FROM calls WHERE bucket = ?";
@@ -89,19 +91,19 @@ impl<'a> SqlStore<'a> {
 }
 
 fn text(row: &SqlRow, at: usize) -> Stored<&str> {
-    row.get(at).and_then(SqlValue::text).ok_or_else(|| StoreError(format!("column {at} is not text")))
+    row.get(at).and_then(SqlValue::text).ok_or_else(|| StoreError::Corrupt(format!("column {at} is not text")))
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Stored<T> {
-    serde_json::from_str(text).map_err(|error| StoreError(format!("a stored record does not parse: {error}")))
+    serde_json::from_str(text).map_err(|error| StoreError::Corrupt(format!("a stored record does not parse: {error}")))
 }
 
 fn write<T: Serialize>(value: &T) -> Stored<String> {
-    serde_json::to_string(value).map_err(|error| StoreError(format!("a record cannot be written: {error}")))
+    serde_json::to_string(value).map_err(|error| StoreError::Failed(format!("a record cannot be written: {error}")))
 }
 
 fn id(row: &SqlRow, at: usize) -> Stored<LocalId> {
-    LocalId::read(text(row, at)?).ok_or_else(|| StoreError("a stored id has no shape".into()))
+    LocalId::read(text(row, at)?).ok_or_else(|| StoreError::Corrupt("a stored id has no shape".into()))
 }
 
 fn limit(limit: usize) -> SqlValue {
@@ -233,6 +235,10 @@ impl Store for SqlStore<'_> {
 
     fn due(&self, now: UnixMillis, most: usize) -> Stored<Vec<LocalId>> {
         self.sql.exec(SELECT_DUE, &[now.0.into(), limit(most)])?.iter().map(|row| id(row, 0)).collect()
+    }
+
+    fn set_aside(&mut self, id: &LocalId) -> Stored<()> {
+        self.sql.exec(SET_ASIDE, &[id.as_str().into()]).map(|_| ())
     }
 
     fn next_due(&self, now: UnixMillis) -> Stored<Option<UnixMillis>> {

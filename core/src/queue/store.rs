@@ -43,6 +43,8 @@ pub enum Gone {
     Superseded,
     /// It was not seen for too long.
     Lapsed,
+    /// Its key was revoked.
+    Revoked,
 }
 
 /// What the pool keeps of a manifest that live sessions announced.
@@ -103,6 +105,8 @@ pub trait Store {
     fn in_bucket(&self, bucket: Bucket, after: Option<&LocalId>, limit: usize) -> Stored<Vec<LocalId>>;
     /// Open calls that are due.
     fn due(&self, now: UnixMillis, limit: usize) -> Stored<Vec<LocalId>>;
+    /// Takes a record that cannot be read out of every bucket, so that the pool's time goes on.
+    fn set_aside(&mut self, id: &LocalId) -> Stored<()>;
     /// When the next open call is due, or the next pause is over.
     fn next_due(&self, now: UnixMillis) -> Stored<Option<UnixMillis>>;
     /// Newest first.

@@ -18,6 +18,7 @@ pub const SCHEMA: [&str; 4] = [
 
 const GET: &str = "SELECT value FROM documents WHERE kind = ? AND name = ?";
 const PUT: &str = "INSERT INTO documents (kind, name, value) VALUES (?, ?, ?) ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value";
+const COUNT: &str = "SELECT count(*) FROM documents WHERE kind = ?";
 const LIST: &str = "SELECT name, value FROM documents WHERE kind = ? AND name > ? ORDER BY name LIMIT ?";
 const ADD_AUDIT: &str = "INSERT INTO audit (entry) VALUES (?)";
 const LIST_AUDIT: &str = "SELECT number, entry FROM audit WHERE number < ? ORDER BY number DESC LIMIT ?";
@@ -32,11 +33,11 @@ pub struct Documents<'a> {
 }
 
 fn fault(error: &serde_json::Error) -> StoreError {
-    StoreError(format!("a stored document does not parse: {error}"))
+    StoreError::Corrupt(format!("a stored document does not parse: {error}"))
 }
 
 fn text(row: &SqlRow, at: usize) -> Result<&str, StoreError> {
-    row.get(at).and_then(SqlValue::text).ok_or_else(|| StoreError(format!("column {at} is not text")))
+    row.get(at).and_then(SqlValue::text).ok_or_else(|| StoreError::Corrupt(format!("column {at} is not text")))
 }
 
 fn limit(limit: usize) -> SqlValue {
@@ -55,6 +56,12 @@ impl<'a> Documents<'a> {
 
     pub fn exists(&self, kind: &str, name: &str) -> Result<bool, StoreError> {
         Ok(!self.sql.exec(GET, &[kind.into(), name.into()])?.is_empty())
+    }
+
+    pub fn count(&self, kind: &str) -> Result<usize, StoreError> {
+        let rows = self.sql.exec(COUNT, &[kind.into()])?;
+        let count = rows.first().and_then(|row| row.first()).and_then(SqlValue::integer);
+        Ok(count.and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
     }
 
     pub fn put<T: Serialize>(&self, kind: &str, name: &str, value: &T) -> Result<(), StoreError> {

@@ -43,7 +43,7 @@ impl Step<'_> {
         if let Err(problem) = check(&spec) {
             return Ok(Err(problem));
         }
-        if self.docs.all::<Value>("key")?.len() >= KEYS_MAX {
+        if self.docs.count("key")? >= KEYS_MAX {
             return Ok(Err(Problem::invalid("role", format!("the org has {KEYS_MAX} keys, which is the limit."))));
         }
         let principal = spec.principal.as_ref().map(|raw| Principal::parse(raw.get())).transpose();

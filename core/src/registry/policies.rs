@@ -86,9 +86,12 @@ impl Step<'_> {
                 format!("There is no pool {:?}; an admin makes it with PUT /v1/pools/{}.", place.pool, place.pool);
             return Ok(Err(Problem::new(problems::NOT_FOUND, detail)));
         };
+        let before = (pool.has_object, pool.stored, pool.version);
         let snapshot = self.snapshot(&place.pool, &mut pool)?;
         (pool.has_object, pool.stored) = (true, pool.version);
-        self.docs.put("pool", &place.pool, &pool)?;
+        if before != (pool.has_object, pool.stored, pool.version) {
+            self.docs.put("pool", &place.pool, &pool)?;
+        }
         Ok(Ok(Answer::Policy(Box::new(Push { v: VERSION, place: place.clone(), snapshot }))))
     }
 
@@ -143,7 +146,7 @@ impl Step<'_> {
             agents,
             keys: self.live_keys(name)?,
         };
-        let content = serde_json::to_string(&snapshot).map_err(|error| StoreError(error.to_string()))?;
+        let content = serde_json::to_string(&snapshot).map_err(|error| StoreError::Failed(error.to_string()))?;
         let content = sha256_hex(content.as_bytes());
         if content != pool.content {
             pool.version = pool.version.saturating_add(1);

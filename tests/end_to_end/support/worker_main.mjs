@@ -25,14 +25,16 @@ const modes = {
   gate_throw: (name) => gate(name).then(() => modes.throw()),
 };
 
-async function handler({ mode = "ok", note: word = "" }, ctx) {
+async function handler({ mode = "ok", note: word = "", ...args }, ctx) {
   note(`start ${ctx.callId} ${ctx.attempt}`);
+  if (mode === "echo") return { ...args, type: typeof args.n, principal: ctx.principal };
+  if (mode === "large") return "x".repeat(Number(word));
   await modes[mode](word);
   note(`end ${ctx.callId} ${ctx.attempt}`);
   return { call: ctx.callId, pid: process.pid };
 }
 
-const input = { n: "integer?", mode: "string?", note: "string?" };
+const input = { n: "integer?", mode: "string?", note: "string?", any: "json?" };
 const worker = runWorker({
   baseUrl: url,
   apiKey: key,

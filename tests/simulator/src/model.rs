@@ -81,7 +81,7 @@ impl Store for Model {
     fn insert(&mut self, call: &Call) -> Stored<()> {
         let bucket = Bucket::of(call.state);
         if self.buckets.insert(call.id.clone(), bucket).is_some() {
-            return Err(StoreError("inserted twice".into()));
+            return Err(StoreError::Failed("inserted twice".into()));
         }
         self.calls.insert((bucket, call.id.clone()), Rc::new(call.clone()));
         if let Some(hash) = &call.asked.idempotency {
@@ -91,7 +91,7 @@ impl Store for Model {
     }
     fn update(&mut self, call: &Call, was: Bucket) -> Stored<()> {
         if self.calls.remove(&(was, call.id.clone())).is_none() {
-            return Err(StoreError("updated in a bucket where it is not".into()));
+            return Err(StoreError::Failed("updated in a bucket where it is not".into()));
         }
         let bucket = Bucket::of(call.state);
         self.buckets.insert(call.id.clone(), bucket);
@@ -123,6 +123,9 @@ impl Store for Model {
             .take(limit)
             .map(|call| call.id.clone())
             .collect())
+    }
+    fn set_aside(&mut self, id: &LocalId) -> Stored<()> {
+        Err(StoreError::Failed(format!("the model holds nothing that cannot be read, also not {id:?}")))
     }
     fn next_due(&self, now: UnixMillis) -> Stored<Option<UnixMillis>> {
         let due = self.open().filter_map(|call| call.due());

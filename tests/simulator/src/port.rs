@@ -20,6 +20,15 @@ impl ToSql for Parameter<'_> {
 }
 
 impl Sqlite {
+    /// An empty storage with the registry's tables.
+    pub fn registry() -> Sqlite {
+        let sqlite = Sqlite(Connection::open_in_memory().expect("memory"));
+        for statement in toolgate_core::registry::SCHEMA {
+            sqlite.exec(statement, &[]).expect("a table");
+        }
+        sqlite
+    }
+
     /// An empty storage with the queue's tables.
     pub fn queue() -> Sqlite {
         let sqlite = Sqlite(Connection::open_in_memory().expect("memory"));
@@ -29,7 +38,7 @@ impl Sqlite {
 }
 
 fn fault(error: &rusqlite::Error) -> StoreError {
-    StoreError(error.to_string())
+    StoreError::Failed(error.to_string())
 }
 
 impl Sql for Sqlite {

@@ -23,7 +23,7 @@ pub struct Rough<'a> {
 impl Rough<'_> {
     fn operation(&self) -> Stored<()> {
         match self.fails_after.get() {
-            Some(0) => Err(StoreError("the disk is on fire".into())),
+            Some(0) => Err(StoreError::Failed("the disk is on fire".into())),
             Some(left) => {
                 self.fails_after.set(Some(left - 1));
                 Ok(())
@@ -71,6 +71,7 @@ impl Store for Rough<'_> {
         set_snapshot(&mut self, snapshot: &Snapshot) -> ();
         insert(&mut self, call: &Call) -> ();
         sweep(&mut self, ended_before: UnixMillis, limit: usize) -> usize;
+        set_aside(&mut self, id: &LocalId) -> ();
         put_session(&mut self, session: &Session) -> ();
         delete_session(&mut self, id: &str) -> ();
         put_manifest(&mut self, hash: &str, manifest: &KnownManifest) -> ();

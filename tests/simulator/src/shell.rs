@@ -206,7 +206,7 @@ impl World {
                 Ok(Some(effects))
             }
             Err(_) if fails_after.is_some() => Ok(None),
-            Err(error) => Err(format!("the storage failed by itself: {}", error.0)),
+            Err(error) => Err(format!("the storage failed by itself: {}", error)),
         }
     }
 

@@ -109,7 +109,7 @@ impl Policy {
         let class = TOOLS.iter().find(|(name, _)| *name == tool).map_or("", |(_, class)| class);
         let same = contract_hash(&definition(tool, class, self.variants[tool])) == contract;
         let opted = class != "reversible_write" || self.writes;
-        same && opted && self.enabled[tool] && self.granted[agent] && self.live_keys[key]
+        same && opted && self.enabled[tool] && self.granted[agent] && self.live_keys[key] && self.live_keys["worker"]
     }
 }
 
@@ -127,7 +127,7 @@ impl Truth {
             0 => policy.granted.values_mut().for_each(|granted| *granted = heal || !*granted),
             1 => policy.writes = heal || !policy.writes,
             2 => {
-                let live = policy.live_keys.get_mut(["caller", "other"][random.below(2)]).expect("a key");
+                let live = policy.live_keys.get_mut(["caller", "other", "worker"][random.below(3)]).expect("a key");
                 *live = heal || !*live;
             }
             3 => {

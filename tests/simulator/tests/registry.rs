@@ -1,0 +1,304 @@
+//! The registry's decisions over a real SQLite: keys, grants, fences, rolling deploys, policies and their versions.
+
+use serde_json::{Value, json};
+use toolgate_core::hash::sha256_hex;
+use toolgate_core::ids::Place;
+use toolgate_core::keys::{Identity, KeyRing};
+use toolgate_core::policy::Snapshot;
+use toolgate_core::queue::messages::{PoolBatch, PoolMessage, VERSION};
+use toolgate_core::registry::{Announcement, Answer, Command, Effects, Envelope, Page, Registry, Reply};
+use toolgate_core::time::UnixMillis;
+use toolgate_protocol::workers::{RegistrationResult, RegistrationStatus};
+use toolgate_simulator::port::Sqlite;
+
+const MASTER: &[u8] = b"a master key for the registry 32";
+
+struct Org {
+    sql: Sqlite,
+    registry: Registry,
+    admin: Option<Identity>,
+    now: UnixMillis,
+    entropy: u8,
+}
+
+impl Org {
+    fn new() -> Org {
+        let registry = Registry { ring: KeyRing::new(MASTER) };
+        let mut org =
+            Org { sql: Sqlite::registry(), registry, admin: None, now: UnixMillis(1_764_500_000_000), entropy: 0 };
+        let Ok(Answer::Body(201, body)) = org.ask(Command::CreateOrg) else { panic!("no org") };
+        org.admin = Some(org.verify(&body["admin_key"]));
+        org.body(
+            "pool",
+            Command::PutPool("shop".into(), serde_json::from_value(json!({"transport":"worker"})).unwrap()),
+        );
+        org
+    }
+
+    fn verify(&self, key: &Value) -> Identity {
+        KeyRing::new(MASTER).verify(key.as_str().expect("a key"), self.now).expect("a good key")
+    }
+
+    fn step(&mut self, command: Command) -> Effects {
+        self.entropy += 1;
+        self.now = self.now.plus_seconds(1);
+        let envelope = Envelope { v: VERSION, org: "acme".into(), who: self.admin.clone(), command };
+        self.registry.step(&self.sql, envelope, self.now, [self.entropy; 16]).expect("storage")
+    }
+
+    fn ask(&mut self, command: Command) -> Reply {
+        self.step(command).reply
+    }
+
+    fn body(&mut self, what: &str, command: Command) -> Value {
+        match self.ask(command) {
+            Ok(Answer::Body(_, body)) => body,
+            other => panic!("{what}: {other:?}"),
+        }
+    }
+
+    fn refused(&mut self, command: Command) -> &'static str {
+        match self.ask(command) {
+            Err(problem) => problem.kind.code,
+            Ok(answer) => panic!("not refused: {answer:?}"),
+        }
+    }
+
+    fn announce(&mut self, pool: &str, manifest: &Value, live: &[&Value]) -> RegistrationResult {
+        let live = live.iter().map(|manifest| hash(manifest)).collect();
+        let announcement = Announcement {
+            pool: pool.into(),
+            worker: "w".into(),
+            manifest: serde_json::value::RawValue::from_string(manifest.to_string()).unwrap(),
+            hash: hash(manifest),
+            live,
+        };
+        match self.ask(Command::Announce(announcement)) {
+            Ok(Answer::Registered(result)) => result,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn live(&mut self, manifests: &[&Value]) {
+        let live = PoolMessage::Live(manifests.iter().map(|manifest| hash(manifest)).collect());
+        let batch = PoolBatch { v: VERSION, place: Place::of("acme", "shop"), messages: vec![(1, live)] };
+        assert!(self.ask(Command::Batch(batch)).is_ok());
+    }
+
+    fn policy(&mut self, pool: &str) -> Snapshot {
+        match self.ask(Command::Policy(Place::of("acme", pool))) {
+            Ok(Answer::Policy(push)) => push.snapshot,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn tool(&mut self, name: &str) -> Value {
+        self.body("tool", Command::GetTool(name.into()))
+    }
+
+    fn put_capability(&mut self, name: &str, capability: Value) -> Reply {
+        self.ask(Command::PutCapability(name.into(), serde_json::from_value(capability).unwrap()))
+    }
+}
+
+fn hash(manifest: &Value) -> String {
+    sha256_hex(manifest.to_string().as_bytes())
+}
+
+fn tool(name: &str, class: &str, permissions: &[&str]) -> Value {
+    json!({"name": name, "description": "d", "side_effect": class, "input": {}, "permissions": permissions})
+}
+
+fn manifest(tools: &[Value]) -> Value {
+    json!({ "tools": tools, "contexts": [] })
+}
+
+fn statuses(result: &RegistrationResult) -> Vec<(&str, RegistrationStatus, Option<&str>)> {
+    result.tools.iter().map(|tool| (tool.name.as_str(), tool.status, tool.code.as_deref())).collect()
+}
+
+use RegistrationStatus::{Added, Refused, Unchanged, Updated};
+
+#[test]
+fn an_announcement_writes_definitions_and_never_grants() {
+    let mut org = Org::new();
+    assert_eq!(
+        org.refused(Command::PutCapability("c".into(), serde_json::from_value(json!({"tools":["refund"]})).unwrap())),
+        "unknown_tool"
+    );
+    org.announce("shop", &manifest(&[tool("look", "read_only", &[])]), &[]);
+    assert!(org.put_capability("c", json!({"tools":["look"]})).is_ok());
+    assert!(
+        org.ask(Command::PutAgent("bot".into(), serde_json::from_value(json!({"capabilities":["c"]})).unwrap()))
+            .is_ok()
+    );
+    org.announce("shop", &manifest(&[tool("look", "read_only", &[]), tool("refund", "consequential", &[])]), &[]);
+    let policy = org.policy("shop");
+    assert!(policy.grant("bot", "look").is_some());
+    assert!(policy.tools.contains_key("refund") && policy.grant("bot", "refund").is_none());
+}
+
+#[test]
+fn weakening_and_dropping_are_refused_and_the_last_accepted_definition_stays() {
+    let mut org = Org::new();
+    let first = manifest(&[tool("a", "consequential", &["p"]), tool("b", "read_only", &[])]);
+    assert_eq!(statuses(&org.announce("shop", &first, &[])), [("a", Added, None), ("b", Added, None)]);
+    let weaker = manifest(&[tool("a", "read_only", &["p"]), tool("b", "reversible_write", &[])]);
+    assert_eq!(
+        statuses(&org.announce("shop", &weaker, &[])),
+        [("a", Refused, Some("side_effect_weakened")), ("b", Updated, None)]
+    );
+    let dropping = manifest(&[tool("a", "consequential", &[]), tool("b", "reversible_write", &[])]);
+    assert_eq!(
+        statuses(&org.announce("shop", &dropping, &[])),
+        [("a", Refused, Some("permission_dropped")), ("b", Unchanged, None)]
+    );
+    let shown = org.tool("a");
+    assert_eq!(shown["definition"]["side_effect"], "consequential");
+    assert_eq!(shown["definition"]["permissions"], json!(["p"]));
+    assert_eq!(shown["refused"]["code"], "permission_dropped");
+    let changes = org.tool("b")["versions"][0]["changes"].clone();
+    assert_eq!(changes, json!([{"field":"side_effect","from":"read_only","to":"reversible_write"}]));
+}
+
+#[test]
+fn a_missing_tool_is_disabled_keeps_its_grants_and_meets_the_fences_when_it_comes_back() {
+    let mut org = Org::new();
+    let (both, one) = (
+        manifest(&[tool("a", "read_only", &[]), tool("b", "consequential", &[])]),
+        manifest(&[tool("a", "read_only", &[])]),
+    );
+    org.announce("shop", &both, &[]);
+    assert!(org.put_capability("c", json!({"tools":["b"]})).is_ok());
+    assert_eq!(org.announce("shop", &one, &[]).disabled, ["b"]);
+    assert!(!org.policy("shop").tools["b"].enabled);
+    assert_eq!(org.body("capability", Command::GetCapability("c".into()))["tools"], json!(["b"]));
+    let back = manifest(&[tool("a", "read_only", &[]), tool("b", "read_only", &[])]);
+    let result = org.announce("shop", &back, &[]);
+    assert_eq!(statuses(&result)[1], ("b", Refused, Some("side_effect_weakened")));
+    assert!(result.disabled.is_empty() && org.policy("shop").tools["b"].enabled);
+}
+
+#[test]
+fn in_a_rolling_deploy_the_newer_manifest_counts_until_its_last_session_is_gone() {
+    let mut org = Org::new();
+    let mut newer_a = tool("a", "read_only", &[]);
+    newer_a["description"] = json!("newer");
+    let (old, new) = (manifest(&[tool("a", "read_only", &[]), tool("b", "read_only", &[])]), manifest(&[newer_a]));
+    org.announce("shop", &old, &[]);
+    let rolled = org.announce("shop", &new, &[&old]);
+    assert_eq!(
+        (statuses(&rolled), rolled.disabled.clone()),
+        (vec![("a", Updated, None)], vec![]),
+        "b is still announced by the old one"
+    );
+    // Another replica of the old deploy comes while the new one lives: it changes nothing.
+    let late = org.announce("shop", &old, &[&new]);
+    assert_eq!(statuses(&late), [("a", Refused, Some("older_manifest")), ("b", Unchanged, None)]);
+    assert_eq!(org.tool("a")["definition"]["description"], "newer");
+    org.live(&[&new]);
+    assert_eq!(org.tool("b")["enabled"], false);
+    // The new deploy is rolled back: no live session has it any more.
+    let back = org.announce("shop", &old, &[]);
+    assert_eq!((statuses(&back), back.disabled.clone()), (vec![("a", Updated, None), ("b", Unchanged, None)], vec![]));
+    assert_eq!(org.tool("b")["enabled"], true);
+    org.live(&[]);
+    assert_eq!(org.tool("b")["enabled"], true, "a pool without a live session disables nothing");
+}
+
+#[test]
+fn a_name_belongs_to_one_pool() {
+    let mut org = Org::new();
+    org.body("pool", Command::PutPool("other".into(), serde_json::from_value(json!({"transport":"worker"})).unwrap()));
+    org.announce("shop", &manifest(&[tool("a", "read_only", &[])]), &[]);
+    let stolen = org.announce("other", &manifest(&[tool("a", "read_only", &[]), tool("z", "read_only", &[])]), &[]);
+    assert_eq!(statuses(&stolen), [("a", Refused, Some("name_taken")), ("z", Added, None)]);
+    assert!(!org.policy("other").tools.contains_key("a"));
+    assert!(
+        matches!(org.ask(Command::FindTool { tool: "z".into(), agent: "x".into() }), Ok(Answer::Pool(pool)) if pool == "other")
+    );
+}
+
+#[test]
+fn a_policy_changes_its_version_only_when_its_content_does_and_is_pushed_to_pools_that_exist() {
+    let mut org = Org::new();
+    let quiet = org.step(Command::ListTools(Page { limit: 10, cursor: None }));
+    assert!(quiet.pushes.is_empty() && quiet.alarm.is_none());
+    let first = org.policy("shop");
+    let again = org.policy("shop");
+    assert_eq!((first.epoch, first.version), (again.epoch, again.version));
+    let spec = serde_json::from_value(json!({"role":"caller","name":"c"})).unwrap();
+    let made = org.step(Command::CreateKey(Box::new(spec)));
+    let [push] = made.pushes.as_slice() else { panic!("one pool exists: {:?}", made.pushes.len()) };
+    assert_eq!(push.snapshot.version, first.version + 1);
+    assert!(made.alarm.is_some(), "until it is stored, an alarm goes on");
+    let told = org.step(Command::Stored { pool: "shop".into(), version: push.snapshot.version });
+    assert!(told.pushes.is_empty() && told.alarm.is_none());
+}
+
+#[test]
+fn a_revoked_key_is_in_no_policy_and_may_do_nothing() {
+    let mut org = Org::new();
+    let spec = serde_json::from_value(json!({"role":"admin","name":"second"})).unwrap();
+    let made = org.body("key", Command::CreateKey(Box::new(spec)));
+    let second = org.verify(&made["key"]);
+    assert!(org.policy("shop").is_live(&second.key_id, &second.sha256));
+    let shown = org.body("revoked", Command::RevokeKey(second.key_id.clone()));
+    assert!(shown["revoked_at"].is_string() && shown.get("key").is_none());
+    assert!(!org.policy("shop").is_live(&second.key_id, &second.sha256));
+    org.admin = Some(second.clone());
+    assert_eq!(org.refused(Command::ListKeys(Page { limit: 10, cursor: None })), "invalid_key");
+    // A key of this id that the registry never made: well signed, and not live.
+    let (_, forged) = KeyRing::new(MASTER).mint("acme", second.role, &second.key_id, "x", second.scope.clone(), None);
+    org.admin = Some(forged);
+    assert_eq!(org.refused(Command::ListAudit(Page { limit: 10, cursor: None })), "invalid_key");
+}
+
+#[test]
+fn keys_are_checked_member_by_member() {
+    let mut org = Org::new();
+    for (spec, good) in [
+        (json!({"role":"worker","name":"w","pools":["not_there_yet"]}), true),
+        (json!({"role":"worker","name":"w"}), false),
+        (json!({"role":"worker","name":"w","pools":[]}), false),
+        (json!({"role":"worker","name":"w","pools":["Bad Name"]}), false),
+        (json!({"role":"caller","name":"c","agents":["a"]}), true),
+        (json!({"role":"caller","name":"c","pools":["shop"]}), false),
+        (json!({"role":"caller","name":""}), false),
+        (json!({"role":"agent","name":"a","agent":"bot"}), false),
+        (json!({"role":"agent","name":"a","agent":"bot","principal":{"id":"u","tenant_id":"t","big":null}}), true),
+        (json!({"role":"agent","name":"a","agent":"bot","principal":{"id":"u"}}), false),
+        (json!({"role":"approver","name":"p","principal_id":"u","expires_in_days":30}), true),
+        (json!({"role":"approver","name":"p","expires_in_days":0}), false),
+    ] {
+        let text = spec.to_string().replace("null", "1e400"); // a number that no Rust literal holds;
+        let parsed = serde_json::from_str(&text).unwrap();
+        let answer = org.ask(Command::CreateKey(Box::new(parsed)));
+        assert_eq!(answer.is_ok(), good, "{text}: {answer:?}");
+    }
+    let listed = org.body("list", Command::ListKeys(Page { limit: 100, cursor: None }));
+    assert!(!listed.to_string().contains("tg_"), "no key's text is kept");
+}
+
+#[test]
+fn one_strict_capability_makes_every_approval_of_the_tool_strict() {
+    let mut org = Org::new();
+    org.announce(
+        "shop",
+        &manifest(&[tool("refund", "consequential", &[]), tool("mark", "reversible_write", &[])]),
+        &[],
+    );
+    assert!(org.put_capability("wide", json!({"tools":["refund","mark"],"allow_reversible_writes":true})).is_ok());
+    let strict = json!({"tools":["refund","mark"],"approvals_required":2,"requester_may_approve":false});
+    assert!(org.put_capability("strict", strict).is_ok());
+    assert!(
+        org.ask(Command::PutAgent(
+            "bot".into(),
+            serde_json::from_value(json!({"capabilities":["wide","strict"]})).unwrap()
+        ))
+        .is_ok()
+    );
+    let grant = org.policy("shop").grant("bot", "refund").expect("granted");
+    assert_eq!((grant.reversible_writes, grant.approvals_required, grant.requester_may_approve), (true, 2, false));
+    assert!(org.put_capability("c", json!({"tools":[],"approvals_required":6})).is_err());
+}

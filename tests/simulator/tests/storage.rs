@@ -1,0 +1,90 @@
+//! What the queue does with storage that holds what cannot be read: the pool's time must not stop.
+
+use serde_json::value::RawValue;
+use toolgate_core::ids::Place;
+use toolgate_core::keys::Identity;
+use toolgate_core::queue::messages::{Answer, Ask, Envelope, PoolMessage, Submit, VERSION};
+use toolgate_core::queue::sql::SqlStore;
+use toolgate_core::queue::store::Store as _;
+use toolgate_core::queue::{Effects, Event, Outcome, Queue};
+use toolgate_core::time::UnixMillis;
+use toolgate_protocol::calls::CallState;
+use toolgate_protocol::control::Role;
+use toolgate_simulator::port::Sqlite;
+use toolgate_simulator::truth::{Policy, identity};
+use toolgate_simulator::world::ids;
+
+const START: UnixMillis = UnixMillis(1_764_500_000_000);
+
+fn step(sqlite: &Sqlite, queue: &mut Queue, event: Event, now: UnixMillis, entropy: u8) -> Effects {
+    queue.step(&mut SqlStore::new(sqlite, now), event, now, [entropy; 16]).expect("storage")
+}
+
+fn ask(who: Identity, ask: Ask) -> Event {
+    let place = Place::of("acme", "shop");
+    Event::Ask(Box::new(Envelope { v: VERSION, place, who, base_url: "http://gate".into(), ask }))
+}
+
+fn submit(n: u32) -> Ask {
+    let raw = |text: String| RawValue::from_string(text).expect("json");
+    Ask::Submit(Submit {
+        tool: "look".into(),
+        agent: "alice".into(),
+        principal: raw(r#"{"id":"u","tenant_id":"t","permissions":["use"]}"#.into()),
+        arguments: Some(raw(format!(r#"{{"n":{n}}}"#))),
+        idempotency_key: None,
+        wait_seconds: 0,
+    })
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_set_aside_and_the_others_end_in_time() {
+    let sqlite = Sqlite::queue();
+    let mut queue = Queue::new(ids());
+    step(&sqlite, &mut queue, Event::Snapshot(Box::new(Policy::first().snapshot())), START, 1);
+    let mut calls = Vec::new();
+    for n in 0..3_u8 {
+        let effects = step(&sqlite, &mut queue, ask(identity(Role::Caller, "caller"), submit(n.into())), START, 10 + n);
+        let Outcome::Reply(Ok(Answer::Call { view, .. })) = effects.outcome else { panic!("{:?}", effects.outcome) };
+        calls.push(view.call);
+    }
+    sqlite
+        .0
+        .execute_batch("UPDATE calls SET record = 'rubbish' WHERE id = (SELECT min(id) FROM calls)")
+        .expect("spoilt");
+    let later = START.plus_seconds(61);
+    let effects = step(&sqlite, &mut queue, Event::Tick, later, 20);
+    assert!(effects.outbox, "somebody is told");
+    let told = SqlStore::new(&sqlite, later).outbox(10).expect("outbox");
+    assert!(
+        told.iter()
+            .any(|(_, message)| matches!(message, PoolMessage::Audit(entry) if entry.event == "record.set_aside"))
+    );
+    for call in &calls[1..] {
+        let (_, id) = queue.ids.read(toolgate_core::ids::IdKind::Call, "acme", call).expect("an id");
+        let call = SqlStore::new(&sqlite, later).call(&id).expect("readable").expect("there");
+        assert_eq!((call.state, call.ended_at), (CallState::Expired, Some(later)));
+    }
+}
+
+#[test]
+fn old_records_go_with_their_idempotency_keys() {
+    let sqlite = Sqlite::queue();
+    let mut queue = Queue::new(ids());
+    step(&sqlite, &mut queue, Event::Snapshot(Box::new(Policy::first().snapshot())), START, 1);
+    let Ask::Submit(keyed) = submit(1) else { unreachable!() };
+    let keyed = Submit { idempotency_key: Some("k".into()), ..keyed };
+    step(&sqlite, &mut queue, ask(identity(Role::Caller, "caller"), Ask::Submit(keyed)), START, 2);
+    let count = |table: &str| -> i64 {
+        sqlite.0.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).expect("a count")
+    };
+    let mut now = START;
+    for _ in 0..20 {
+        let Some(at) = queue.memory.alarm else { break };
+        now = at;
+        step(&sqlite, &mut queue, Event::Tick, now, 3);
+    }
+    assert_eq!((count("calls"), count("idempotency")), (0, 0));
+    let kept = now.0 - START.0;
+    assert!((7 * 86_400_000..8 * 86_400_000).contains(&kept), "kept for {kept} ms");
+}
