@@ -201,7 +201,9 @@ pub fn read_manifest(text: &str) -> ReadManifest {
         let context = context.and_then(|context| {
             check_context(&context).map(|()| context).map_err(|fault| format!("{}: {}.", fault.field, fault.what))
         });
-        read.contexts.push((name, context));
+        let twice = read.contexts.iter().any(|(known, _)| *known == name);
+        let fault = || "context_type: the manifest names this type twice; the first one counts.".to_owned();
+        read.contexts.push((name, if twice { Err(fault()) } else { context }));
     }
     read
 }

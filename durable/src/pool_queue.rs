@@ -38,6 +38,8 @@ struct Shell {
     bytes_in_flight: Cell<usize>,
     /// Setting an alarm is billed like a row.
     alarms_set: Cell<u64>,
+    /// The tables exist: they are made once the registry knows the pool, so that asking for a pool costs nothing.
+    has_tables: Cell<bool>,
     telling: Cell<bool>,
     /// Requests that wait for a policy that is being fetched.
     fetching: RefCell<Option<Vec<oneshot::Sender<()>>>>,
@@ -46,8 +48,13 @@ struct Shell {
 impl DurableObject for PoolQueue {
     fn new(state: State, env: Env) -> Self {
         let sql = ObjectSql::new(&state.storage());
-        let start = crate::master_key(&env)
-            .and_then(|key| SqlStore::create(&sql).map(|()| key).map_err(|error| error.to_string()));
+        let has_tables = SqlStore::exists(&sql);
+        let start = crate::master_key(&env).and_then(|key| match &has_tables {
+            Ok(true) => SqlStore::create(&sql).map(|()| key).map_err(|error| error.to_string()),
+            Ok(false) => Ok(key),
+            Err(error) => Err(error.to_string()),
+        });
+        let has_tables = Cell::new(has_tables.unwrap_or(false));
         let queue = start.map(|key| RefCell::new(Queue::new(Ids::new(&key))));
         PoolQueue(Rc::new(Shell {
             state,
@@ -57,6 +64,7 @@ impl DurableObject for PoolQueue {
             waiters: Waiters::default(),
             bytes_in_flight: Cell::new(0),
             alarms_set: Cell::new(0),
+            has_tables,
             telling: Cell::new(false),
             fetching: RefCell::new(None),
         }))
@@ -101,6 +109,7 @@ impl Shell {
         let text = self.body(&mut request).await?;
         if path == "/policy" {
             let push: Push = parse(&text)?;
+            self.make_tables()?;
             self.run(Event::Snapshot(Box::new(push.snapshot))).await?;
             return Response::empty().map_err(|_| Problem::storage());
         }
@@ -163,6 +172,10 @@ impl Shell {
             self.alarms_set.set(self.alarms_set.get().saturating_add(1));
             if let Err(error) = alarm::arm_at(&self.state.storage(), at).await {
                 console_error!("the alarm could not be set: {error}");
+                // The next step sets it: nothing may believe that it is set.
+                if let Ok(queue) = &self.queue {
+                    queue.borrow_mut().memory.alarm = None;
+                }
             }
         }
         if effects.outbox {
@@ -183,6 +196,10 @@ impl Shell {
 
     fn step(&self, event: Event) -> std::result::Result<Effects, Problem> {
         let Ok(queue) = &self.queue else { return Err(Problem::storage()) };
+        if !self.has_tables.get() {
+            let detail = "The pool could not read its policy; nothing was accepted. Try again.";
+            return Err(Problem::new(problems::REGISTRY_UNAVAILABLE, detail));
+        }
         let (now, entropy) = (clock::now(), clock::entropy().map_err(|_| Problem::storage())?);
         let mut queue = queue.borrow_mut();
         queue.memory.rows_written = self.sql.rows_written().saturating_add(self.alarms_set.get());
@@ -198,6 +215,17 @@ impl Shell {
         })
     }
 
+    fn make_tables(&self) -> std::result::Result<(), Problem> {
+        if !self.has_tables.get() {
+            SqlStore::create(&self.sql).map_err(|error| {
+                console_error!("the tables could not be made: {error}");
+                Problem::storage()
+            })?;
+            self.has_tables.set(true);
+        }
+        Ok(())
+    }
+
     fn place(&self) -> Option<Place> {
         self.queue.as_ref().ok().and_then(|queue| queue.borrow().place.clone())
     }
@@ -206,10 +234,13 @@ impl Shell {
     /// the answer; when the registry cannot be reached, the step says so.
     async fn refresh_before(self: &Rc<Self>, envelope: &Envelope) -> std::result::Result<Option<Response>, Problem> {
         let Ok(queue) = &self.queue else { return Ok(None) };
+        if !self.has_tables.get() {
+            return self.refresh(&envelope.place).await;
+        }
         if !queue.borrow().memory.ready {
             self.run(Event::Tick).await?;
         }
-        if !queue.borrow().needs_snapshot(&envelope.ask, clock::now()) {
+        if !queue.borrow().needs_snapshot(&envelope.ask, &envelope.who, clock::now()) {
             return Ok(None);
         }
         self.refresh(&envelope.place).await
@@ -229,7 +260,10 @@ impl Shell {
         *self.fetching.borrow_mut() = Some(Vec::new());
         let asked = reach::policy(&self.env, place).await;
         let learned = match asked {
-            Ok(Policy::Given(push)) => Box::pin(self.run(Event::Snapshot(Box::new(push.snapshot)))).await.map(|_| None),
+            Ok(Policy::Given(push)) if self.make_tables().is_ok() => {
+                Box::pin(self.run(Event::Snapshot(Box::new(push.snapshot)))).await.map(|_| None)
+            }
+            Ok(Policy::Given(_)) => Err(Problem::storage()),
             Ok(Policy::Refused(response)) => Ok(Some(response)),
             Err(error) => {
                 console_error!("the registry could not be asked for the policy: {error}");

@@ -1,13 +1,19 @@
 //! How many, how long, how large: one place, the unit last in the name. Source: docs/limits.md.
 
-/// Largest canonical arguments of a call.
+/// Largest arguments of a call, as they were sent.
 pub const ARGUMENTS_BYTES_MAX: usize = 256 * 1024;
 /// Largest result that is kept whole; a larger one is stored as a preview.
 pub const RESULT_BYTES_MAX: usize = 1024 * 1024;
+/// Largest activity; a larger one is dropped, the result stays.
+pub const ACTIVITY_BYTES_MAX: usize = 256 * 1024;
 /// Length of the preview of a truncated result.
 pub const RESULT_PREVIEW_BYTES: usize = 2_048;
 /// Largest manifest.
 pub const MANIFEST_BYTES_MAX: usize = 512 * 1024;
+/// Largest sum of the definitions of a pool, disabled ones included: its policy is one row.
+pub const POOL_DEFINITIONS_BYTES_MAX: usize = 1024 * 1024;
+/// Largest history of a tool; the oldest versions go first.
+pub const HISTORY_BYTES_MAX: usize = 512 * 1024;
 /// Most tools in a manifest.
 pub const MANIFEST_TOOLS_MAX: usize = 256;
 /// Most contexts in a manifest.
@@ -16,7 +22,7 @@ pub const MANIFEST_CONTEXTS_MAX: usize = 256;
 pub const DESCRIPTION_CHARS_MAX: usize = 2_000;
 /// Most input fields of a tool.
 pub const FIELDS_MAX: usize = 64;
-/// Most declared permissions of a tool, and of a principal's single permission its longest text.
+/// Most permissions that a tool may declare.
 pub const PERMISSIONS_MAX: usize = 64;
 /// Longest permission, keyword or pattern.
 pub const WORD_CHARS_MAX: usize = 200;

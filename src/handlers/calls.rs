@@ -12,7 +12,8 @@ use toolgate_protocol::limits::{NOTE_CHARS_MAX, RESULT_BYTES_MAX};
 use super::Handled;
 use crate::edge::Edge;
 
-const READERS: &[Role] = &[Role::Caller, Role::Agent, Role::Admin];
+const READERS: &[Role] = &[Role::Caller, Role::Agent, Role::Admin, Role::Approver];
+const OWNERS: &[Role] = &[Role::Caller, Role::Agent, Role::Admin];
 const RESOLUTION_BYTES_MAX: usize = RESULT_BYTES_MAX + 8 * NOTE_CHARS_MAX;
 
 /// `GET /v1/calls/{call}`
@@ -31,7 +32,7 @@ pub async fn events(edge: Edge, id: String) -> Handled {
 
 /// `POST /v1/calls/{call}/cancel`
 pub async fn cancel(edge: Edge, id: String) -> Handled {
-    let who = edge.identity(READERS)?;
+    let who = edge.identity(OWNERS)?;
     let (place, call) = edge.find(IdKind::Call, &who, &id)?;
     edge.ask_pool(place, &who, Ask::Cancel(call)).await
 }

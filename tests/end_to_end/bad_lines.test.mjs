@@ -10,7 +10,10 @@ import { Crew, killWorker, NAMES, stopWorker } from "./support/worker_process.mj
 
 let gateway;
 before(async () => (gateway = await Gateway.start()));
-after(() => gateway.stop());
+after(() => {
+  Proxy.stopAll();
+  return gateway.stop();
+});
 
 /** A worker behind a line of this kind. */
 async function behind(fate, options) {
@@ -66,8 +69,8 @@ describe("a bad line", { concurrency: true }, () => {
   });
 
   it("that closes instead of answering polls: the jobs that were in those answers are not lost", async () => {
-    const line = await behind((what, n) => (what === "claims" && n % 3 !== 0 ? "cut" : "pass"));
-    await assertServed(line, 8, 90_000);
+    const line = await behind((what, n) => (what === "claims" && (n === 1 || n === 3) ? "cut" : "pass"));
+    await assertServed(line);
     await end(line);
   });
 
@@ -86,8 +89,8 @@ describe("a bad line", { concurrency: true }, () => {
     await end(line);
   });
 
-  it("that fails for all renewals: the reads of the worker are still run to an end, its writes never twice", async () => {
-    const line = await behind((what) => (what === "renewals" ? "cut" : "pass"));
+  it("that swallows every renewal: an accepted write is unknown when its lease is over, and its late result resolves it", async () => {
+    const line = await behind((what) => (what === "renewals" ? "deaf" : "pass"));
     const { org, crew } = line;
     const write = await org.accepted("edit", { mode: "gate", note: "go" }, { key: "k" });
     await until("it runs", () => crew.starts.get(write.call) === 1);

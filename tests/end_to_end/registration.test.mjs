@@ -92,6 +92,7 @@ test("one bad tool does not block the others, and its fault is named", async () 
   const bad = [
     definition("typo", "read_only", { input: { id: "integr" } }),
     definition("Loud", "read_only"),
+    definition("t".repeat(49), "read_only"),
     definition("toolgate_own", "read_only"),
     definition("many", "read_only", { input: Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`f${n}`, "string"])) }),
     definition("wordy", "read_only", { description: "x".repeat(2_001) }),

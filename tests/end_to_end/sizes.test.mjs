@@ -92,8 +92,10 @@ test("a principal over 8 KiB is refused with the limit and the size", async () =
 });
 
 test("a body far over every limit is answered with 413, not with a broken line", async () => {
-  const answer = await worker.post("workers", `{"worker":"w","manifest":{"tools":["${"x".repeat(10 * 576 * KIB)}"]}}`);
-  assert.deepEqual([answer.status, answer.code], [413, "payload_too_large"]);
+  const body = `{"worker":"w","manifest":{"tools":["${"x".repeat(10 * 576 * KIB)}"]}}`;
+  const answers = [];
+  for (let n = 0; n < 20; n += 1) answers.push(await worker.post("workers", body).then(({ status }) => status, ({ code }) => code));
+  assert.deepEqual(answers, Array.from({ length: 20 }, () => 413));
 });
 
 test("SDK: results of any size end their call as succeeded, and the worker goes on", async () => {

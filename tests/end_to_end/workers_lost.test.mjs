@@ -172,4 +172,52 @@ describe("a lost worker", { concurrency: true }, () => {
     // The hung handler heeds nothing, so a drain would wait for it.
     await killWorker(worker);
   });
+
+  it("a running read that is cancelled stops in its worker, which keeps its other jobs and its session", async () => {
+    const org = await Org.make(gateway);
+    const crew = new Crew(org);
+    const worker = await crew.start();
+    await org.grant(NAMES);
+    const [one, other] = [await org.accepted("look", { mode: "heed" }), await org.accepted("look", { mode: "gate", note: "go" })];
+    await until("both run", () => crew.starts.size === 2);
+    assert.equal((await org.caller.post(`/v1/calls/${one.call}/cancel`)).body.state, "cancelled");
+    await until("its handler was told", () => crew.journal.some(({ what, call }) => what === "aborted" && call === one.call));
+    crew.open("go");
+    assert.equal((await org.callIn(other.call, "succeeded")).result.pid, worker.pid);
+    assert.equal((await org.accepted("look", {}, { wait: 20 })).state, "succeeded");
+    assert.equal(worker.log.match(/registered/g).length, 1);
+    assert.equal((await stopWorker(worker)).code, 0);
+  });
+
+  it("a pool whose workers are gone fails its own calls by their deadline; other pools go on", async () => {
+    const org = await Org.make(gateway);
+    await org.pool("dead");
+    const both = (await org.key({ role: "worker", name: "both", pools: ["main", "dead"] })).door;
+    const [alive, dead] = [new RawWorker(both), new RawWorker(both, { pool: "dead" })];
+    await alive.register([definition("get", "read_only")]);
+    await dead.register([definition("brief", "read_only", { queue_deadline_seconds: 2 })]);
+    await org.grant(["get", "brief"]);
+    await dead.post("goodbyes", { session: dead.session });
+    const lost = org.submit("brief", "{}", { wait: 20 });
+    const answered = org.submit("get", "{}", { wait: 20 });
+    await alive.result((await alive.job()).claim, "1");
+    assert.equal((await answered).body.state, "succeeded");
+    assert.deepEqual([(await lost).body.state, (await lost).body.error.code], ["expired", "no_worker"]);
+  });
+
+  it("calls that wait while workers poll are an alert in the health of the pool", async () => {
+    const org = await Org.make(gateway);
+    const [one, weak] = [new RawWorker(org.worker), new RawWorker(org.worker)];
+    await one.register([definition("pay", "reversible_write")]);
+    await org.grant(["pay"]);
+    await weak.register([definition("pay", "read_only")]);
+    await one.post("goodbyes", { session: one.session });
+    await org.accepted("pay", "{}", { key: "k" });
+    const poll = weak.poll({ wait: 20 });
+    const stats = async () => (await org.admin.get("/v1/pools/main/stats")).body;
+    await until("the alert stands", async () => (await stats()).alerts.includes("calls_wait_while_workers_poll"));
+    await weak.post("goodbyes", { session: weak.session });
+    assert.equal((await poll).status, 204);
+    assert.deepEqual((await stats()).alerts, []);
+  });
 });

@@ -234,11 +234,10 @@ impl Call {
     }
 
     /// Adds to the timeline; of a very long one the middle goes first.
-    pub fn note(&mut self, event: &str, now: UnixMillis, by: &str, note: Option<String>) {
+    pub fn note(&mut self, event: &str, now: UnixMillis, by: &str, attempt: Option<u32>, note: Option<String>) {
         if self.timeline.len() >= TIMELINE_ENTRIES_MAX {
             self.timeline.remove(TIMELINE_ENTRIES_MAX / 2);
         }
-        let attempt = self.claim.as_ref().map(|claim| claim.attempt);
         self.timeline.push(TimelineEntry { event: event.to_owned(), at: now.0, by: by.to_owned(), attempt, note });
     }
 }

@@ -2,7 +2,7 @@
 
 use toolgate_protocol::calls::CallError;
 use toolgate_protocol::limits::{
-    CLAIMS_MAX, ERROR_MESSAGE_CHARS_MAX, LEASE_SECONDS, RESULT_BYTES_MAX, RESULT_PREVIEW_BYTES,
+    ACTIVITY_BYTES_MAX, CLAIMS_MAX, ERROR_MESSAGE_CHARS_MAX, LEASE_SECONDS, RESULT_BYTES_MAX, RESULT_PREVIEW_BYTES,
 };
 use toolgate_protocol::workers::{ClaimStatus, ClaimsRequest, HandlerError, ResultEntry};
 
@@ -20,7 +20,7 @@ fn status(claim: &str, word: &str) -> ClaimStatus {
 impl Step<'_> {
     /// Writes about to start; the session must be live.
     pub fn accept(&mut self, request: &ClaimsRequest) -> Stepped {
-        if let Err(problem) = check_count(request.claims.len()) {
+        if let Err(problem) = check_count("claims", request.claims.len()) {
             return Ok(Err(problem));
         }
         if let Err(problem) = self.taker(&request.session)? {
@@ -47,7 +47,7 @@ impl Step<'_> {
             self.invalidate(&mut call, withdrawn, was)?;
             return Ok(status(token, "claim_lost"));
         }
-        let by = worker_of(&call);
+        let by = worker_of(&call, hand_over);
         Ok(match self.change(&mut call, CallEvent::Accept(hand_over), &by, None, Some(was))? {
             Verdict::Done | Verdict::Repeated => {
                 let until = self.queue.memory.leases.get(&call.id).copied().unwrap_or(self.now);
@@ -59,7 +59,7 @@ impl Step<'_> {
 
     /// Signs of life. A lost claim is told so, for that job only.
     pub fn renew(&mut self, request: &ClaimsRequest) -> Stepped {
-        if let Err(problem) = check_count(request.claims.len()) {
+        if let Err(problem) = check_count("claims", request.claims.len()) {
             return Ok(Err(problem));
         }
         self.saw(&request.session)?;
@@ -101,7 +101,7 @@ impl Step<'_> {
 
     /// What has not started goes back, under its old deadline.
     pub fn give_back(&mut self, request: &ClaimsRequest) -> Stepped {
-        if let Err(problem) = check_count(request.claims.len()) {
+        if let Err(problem) = check_count("claims", request.claims.len()) {
             return Ok(Err(problem));
         }
         self.saw(&request.session)?;
@@ -116,7 +116,7 @@ impl Step<'_> {
 
     fn give_back_one(&mut self, token: &str) -> Stored<ClaimStatus> {
         let Some((mut call, hand_over)) = self.claimed(token)? else { return Ok(status(token, "claim_lost")) };
-        let (was, by) = (Bucket::of(call.state), worker_of(&call));
+        let (was, by) = (Bucket::of(call.state), worker_of(&call, hand_over));
         Ok(match self.change(&mut call, CallEvent::Return(hand_over), &by, None, Some(was))? {
             Verdict::Done => status(token, "returned"),
             Verdict::AlreadyAccepted => status(token, "already_accepted"),
@@ -126,7 +126,7 @@ impl Step<'_> {
 
     /// Outcomes. A faulty entry refuses the request before any of it is used.
     pub fn results(&mut self, session: &str, entries: Vec<ResultEntry>) -> Stored<Result<Vec<ClaimStatus>, Problem>> {
-        if let Err(problem) = check_count(entries.len()) {
+        if let Err(problem) = check_count("results", entries.len()) {
             return Ok(Err(problem));
         }
         if let Some(index) = entries.iter().position(|entry| entry.result.is_some() && entry.error.is_some()) {
@@ -143,7 +143,7 @@ impl Step<'_> {
     fn result_one(&mut self, entry: ResultEntry) -> Stored<ClaimStatus> {
         let token = entry.claim.clone();
         let Some((mut call, hand_over)) = self.claimed(&token)? else { return Ok(status(&token, "claim_lost")) };
-        let (was, by) = (Bucket::of(call.state), worker_of(&call));
+        let (was, by) = (Bucket::of(call.state), worker_of(&call, hand_over));
         let outcome = outcome_of(entry);
         let failed = outcome.error.is_some();
         let verdict = self.change(&mut call, CallEvent::Settle(hand_over, outcome), &by, None, Some(was))?;
@@ -186,15 +186,21 @@ fn lost_word(call: &Call, hand_over: u32) -> &'static str {
     if was_last && too_late { "deadline_exceeded" } else { "claim_lost" }
 }
 
-fn worker_of(call: &Call) -> String {
-    call.claim.as_ref().map_or_else(|| "a former worker".to_owned(), |claim| claim.worker.clone())
+/// Who was given this hand-over: the holder, or, of an earlier one, whom the timeline names.
+fn worker_of(call: &Call, hand_over: u32) -> String {
+    if let Some(claim) = call.claim.as_ref().filter(|claim| claim.hand_over == hand_over) {
+        return claim.worker.clone();
+    }
+    let back = usize::try_from(call.hand_overs.saturating_sub(hand_over)).unwrap_or(usize::MAX);
+    let given = call.timeline.iter().rev().filter(|entry| entry.event == "hand_out").nth(back);
+    given.map_or_else(|| "a former worker".to_owned(), |entry| entry.by.clone())
 }
 
-fn check_count(count: usize) -> Result<(), Problem> {
+pub(super) fn check_count(field: &str, count: usize) -> Result<(), Problem> {
     if count <= CLAIMS_MAX {
         Ok(())
     } else {
-        Err(Problem::invalid("claims", format!("has {count} entries; the limit is {CLAIMS_MAX}.")))
+        Err(Problem::invalid(field, format!("has {count} entries; the limit is {CLAIMS_MAX}.")))
     }
 }
 
@@ -202,7 +208,7 @@ fn outcome_of(entry: ResultEntry) -> Outcome {
     let activity = entry
         .activity
         .and_then(|activity| serde_json::to_string(&activity).ok())
-        .filter(|text| text.len() <= RESULT_BYTES_MAX);
+        .filter(|text| text.len() <= ACTIVITY_BYTES_MAX);
     match entry.error {
         Some(error) => Outcome { error: Some(handler_error(error)), activity, ..Outcome::default() },
         None => Outcome {

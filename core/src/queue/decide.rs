@@ -33,6 +33,7 @@ impl Step<'_> {
             self.invalidate(&mut call, withdrawn, Bucket::Parked)?;
             return Ok(Err(no_longer_waits(&call)));
         }
+        raise_quorum(&policy, &mut call);
         if let Err(problem) = self.may_decide(&policy, who, &call, &request) {
             let detail = serde_json::json!({ "code": problem.kind.code, "key": who.key_id });
             self.audit(&who.name, "approval.refused", &self.approval_id(&call), detail)?;
@@ -55,6 +56,9 @@ impl Step<'_> {
         {
             let detail = "The digest names other bytes than those that wait; read the approval again before deciding.";
             return Err(Problem::new(problems::DIGEST_MISMATCH, detail));
+        }
+        if let Some(reason) = &request.reason {
+            check_words("reason", reason)?;
         }
         match request.decision {
             DecisionKind::Reject => check_words("reason", request.reason.as_deref().unwrap_or("")),
@@ -101,7 +105,7 @@ impl Step<'_> {
             )),
             DecisionKind::Approve if approvals == 0 => CallEvent::Approve,
             DecisionKind::Approve => {
-                call.note("approval_given", self.now, &who.name, None);
+                call.note("approval_given", self.now, &who.name, None, None);
                 self.store.update(call, Bucket::Parked)?;
                 let view = self.approval_view(call);
                 return self.tell(&PoolMessage::Approval(Box::new(view)));
@@ -175,6 +179,14 @@ impl Step<'_> {
             _ => Ok(Err(Problem::new(problems::NOT_UNKNOWN, "Only a call in the state unknown can be resolved.")
                 .with("state", serde_json::json!(call.state)))),
         }
+    }
+}
+
+/// A capability that became stricter since the call was parked counts; one that became laxer does not.
+fn raise_quorum(policy: &Snapshot, call: &mut Call) {
+    let required = policy.grant(&call.asked.agent, &call.asked.tool).map_or(1, |grant| grant.approvals_required);
+    if let Some(approval) = &mut call.approval {
+        approval.required = approval.required.max(required);
     }
 }
 

@@ -6,6 +6,7 @@ use toolgate_protocol::limits::{POLL_JOBS_MAX, POLL_SECONDS_MAX, SESSION_SEEN_SE
 use toolgate_protocol::workers::{Job, PollAnswer, PollRequest};
 
 use super::call::{Bucket, Call};
+use super::claims::check_count;
 use super::machine::CallEvent;
 use super::memory::Waiting;
 use super::messages::Answer;
@@ -33,13 +34,17 @@ impl Taker {
 impl Step<'_> {
     /// A poll: results and accepts first, then jobs; held when there is nothing to say.
     pub fn poll(&mut self, poll: PollRequest) -> Stored<Outcome> {
-        let taker = match self.taker(&poll.session)? {
-            Ok(taker) => taker,
-            Err(problem) => return Ok(Outcome::Reply(Err(problem))),
-        };
+        if let Err(problem) = check_count("accepts", poll.accepts.len()) {
+            return Ok(Outcome::Reply(Err(problem)));
+        }
         let talks = !poll.results.is_empty() || !poll.accepts.is_empty();
+        // Results count whatever became of the session: told again after a refusal they are `repeated`.
         let results = match self.results(&poll.session, poll.results)? {
             Ok(results) => results,
+            Err(problem) => return Ok(Outcome::Reply(Err(problem))),
+        };
+        let taker = match self.taker(&poll.session)? {
+            Ok(taker) => taker,
             Err(problem) => return Ok(Outcome::Reply(Err(problem))),
         };
         let accepts = self.accept_claims(&poll.session, &poll.accepts)?;

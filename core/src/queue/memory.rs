@@ -61,7 +61,9 @@ pub struct Memory {
     /// Who waits; ordered by arrival.
     pub waiters: BTreeMap<WaiterId, Waiter>,
     /// Waiters that a step was about to answer when storage failed.
-    pub undone: Vec<WaiterId>,
+    pub undone: Vec<(WaiterId, Waiter)>,
+    /// Waiters that the step under way is about to answer.
+    pub answered: Vec<(WaiterId, Waiter)>,
     /// The next waiter's name. Never used twice in a process, rebuilt or not.
     pub next_waiter: WaiterId,
     /// Nothing is due before this.

@@ -26,7 +26,8 @@ use std::rc::Rc;
 use toolgate_protocol::limits::{RETRY_AFTER_SECONDS, SNAPSHOT_SECONDS, WAITERS_MAX};
 use toolgate_protocol::problems;
 
-use crate::ids::{Ids, LocalId, Place};
+use crate::ids::{IdKind, Ids, LocalId, Place};
+use crate::keys::Identity;
 use crate::policy::Snapshot;
 use crate::problem::Problem;
 use crate::sql_port::StoreError;
@@ -107,14 +108,16 @@ impl Queue {
         Queue { ids, memory: Memory::default(), place: None }
     }
 
-    /// Must the policy be fetched before this? Settlements, renewals and alarms never wait for it.
-    pub fn needs_snapshot(&self, ask: &Ask, now: UnixMillis) -> bool {
-        match ask {
-            Ask::Submit(_) | Ask::Poll(_) | Ask::Register(_) | Ask::Accept(_) | Ask::Decide(..) => {
-                !self.snapshot_is_fresh(now)
-            }
-            _ => self.memory.snapshot.is_none(),
+    /// Must the policy be fetched before this? Settlements, renewals and alarms never wait for it. A key that the
+    /// policy does not know may be new: then it is asked for again, once a second at most.
+    pub fn needs_snapshot(&self, ask: &Ask, who: &Identity, now: UnixMillis) -> bool {
+        let Some(policy) = &self.memory.snapshot else { return true };
+        if matches!(ask, Ask::Results(_) | Ask::Renew(_) | Ask::Return(_) | Ask::Goodbye(_)) {
+            return false;
         }
+        let stranger = !policy.keys.contains_key(&who.key_id);
+        let asked_just_now = self.memory.snapshot_at.is_some_and(|at| now < at.plus_seconds(1));
+        !self.snapshot_is_fresh(now) || (stranger && !asked_just_now)
     }
 
     /// Is the policy known to be at most five minutes old?
@@ -144,8 +147,9 @@ impl Queue {
         let effects = step.effects;
         if done.is_err() {
             // Who was about to be answered is told of the failure instead.
-            self.memory.undone = effects.answers.iter().map(|(name, _)| *name).collect();
+            self.memory.undone = std::mem::take(&mut self.memory.answered);
         }
+        self.memory.answered.clear();
         done.map(|()| effects)
     }
 
@@ -153,7 +157,19 @@ impl Queue {
     pub fn forget(&mut self) -> Vec<(WaiterId, Reply)> {
         let Memory { waiters, undone, next_waiter, .. } = std::mem::take(&mut self.memory);
         self.memory.next_waiter = next_waiter;
-        waiters.into_keys().chain(undone).map(|name| (name, Err(Problem::storage()))).collect()
+        let kept = |waiter: Waiter| match waiter.waiting {
+            Waiting::Call { id, .. } => self.place.as_ref().map(|place| self.ids.public(IdKind::Call, place, &id)),
+            Waiting::Poll { .. } => None,
+        };
+        let told = |call: Option<String>| match call {
+            // Accepted before the failure, so it is kept: a new submission would be a second call.
+            Some(call) => {
+                Problem::new(problems::STORAGE_UNAVAILABLE, "The call is kept; read it again.").with("call", call)
+            }
+            None => Problem::storage(),
+        };
+        let waiting = waiters.into_iter().chain(undone);
+        waiting.map(|(name, waiter)| (name, Err(told(kept(waiter))))).collect()
     }
 }
 
@@ -278,7 +294,8 @@ impl Step<'_> {
 
     /// Answers a request that was held.
     pub fn answer(&mut self, name: WaiterId, reply: Reply) {
-        if self.queue.memory.waiters.remove(&name).is_some() {
+        if let Some(waiter) = self.queue.memory.waiters.remove(&name) {
+            self.queue.memory.answered.push((name, waiter));
             self.effects.answers.push((name, reply));
         }
     }

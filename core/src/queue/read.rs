@@ -66,14 +66,7 @@ impl Step<'_> {
         let more = calls.len() > limit;
         calls.truncate(limit);
         let next_cursor = calls.last().filter(|_| more).map(|call| call.id.as_str().to_owned());
-        let calls = calls
-            .iter()
-            .map(|call| {
-                let mut view = self.call_view(call, base_url);
-                (view.result, view.activity) = (None, None);
-                view
-            })
-            .collect();
+        let calls = calls.iter().map(|call| self.call_view(call, base_url)).collect();
         Ok(Ok(Answer::Calls { calls, next_cursor }))
     }
 

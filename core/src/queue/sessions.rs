@@ -1,5 +1,7 @@
 //! Sessions of workers: registration, goodbye, being seen.
 
+use std::collections::BTreeSet;
+
 use toolgate_protocol::control::Transport;
 use toolgate_protocol::limits::{LEASE_SECONDS, POLL_SECONDS_MAX, SESSION_REMEMBERED_SECONDS, SESSION_SEEN_SECONDS};
 use toolgate_protocol::problems;
@@ -170,16 +172,18 @@ impl Step<'_> {
 
     /// Forgets sessions that are long gone, and manifests that no session has.
     pub(super) fn prune(&mut self) -> Stored<()> {
-        let mut kept = Vec::new();
+        let (mut kept, mut workers) = (Vec::new(), BTreeSet::new());
         for session in self.store.sessions()? {
             let over = session.gone.is_some_and(|(at, _)| at.plus_seconds(SESSION_REMEMBERED_SECONDS) <= self.now);
             if over {
                 self.store.delete_session(&session.id)?;
             } else {
                 kept.push(session.manifest);
+                workers.insert(session.worker);
             }
         }
         self.store.keep_manifests(&kept)?;
+        self.queue.memory.health.retain(|worker, _| workers.contains(worker));
         self.queue.memory.manifests.retain(|hash, _| kept.contains(hash));
         Ok(())
     }

@@ -42,7 +42,7 @@ const SELECT_DUE: &str = "SELECT id FROM calls WHERE bucket IN (0, 1, 2) AND due
 /// Outside of every bucket: kept for people to look at.
 const SET_ASIDE: &str = "UPDATE calls SET bucket = 9 WHERE bucket IN (0, 1, 2, 3) AND id = ?";
 const SELECT_NEXT_DUE: &str = "SELECT min(due), min(CASE WHEN bucket = 0 AND ready_at > ? THEN ready_at END) FROM calls WHERE bucket IN (0, 1, 2)";
-const SELECT_LIST: &str = "SELECT record, arguments, result, activity, id FROM calls WHERE bucket = ? AND id < ? AND (? IS NULL OR state = ?) AND (? IS NULL OR tool = ?) ORDER BY id DESC LIMIT ?";
+const SELECT_LIST: &str = "SELECT record, id FROM calls WHERE bucket = ? AND id < ? AND (? IS NULL OR state = ?) AND (? IS NULL OR tool = ?) ORDER BY id DESC LIMIT ?";
 const COUNT_BUCKET: &str = "SELECT count(*) FROM calls WHERE bucket = ?";
 const SELECT_OLD: &str =
     "SELECT id, idempotency FROM calls WHERE bucket = 3 AND id < ? AND ended_at <= ? ORDER BY id LIMIT ?";
@@ -77,6 +77,11 @@ impl<'a> SqlStore<'a> {
     /// Over a port whose tables exist.
     pub fn new(sql: &'a dyn Sql, now: UnixMillis) -> SqlStore<'a> {
         SqlStore { sql, floor: now.0 }
+    }
+
+    /// Were the tables made?
+    pub fn exists(sql: &dyn Sql) -> Stored<bool> {
+        Ok(!sql.exec("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'calls'", &[])?.is_empty())
     }
 
     /// Creates the tables.
@@ -271,14 +276,14 @@ impl Store for SqlStore<'_> {
                     ],
                 )?;
                 for row in &rows {
-                    let call = join(row)?;
+                    let call: Call = read(text(row, 0)?)?;
                     if filter.agents.as_ref().is_none_or(|agents| agents.contains(&call.asked.agent)) {
                         kept = kept.saturating_add(1);
                         found.push(call);
                     }
                 }
                 match rows.last() {
-                    Some(last) if rows.len() >= most && kept < most => before = text(last, 4)?.to_owned(),
+                    Some(last) if rows.len() >= most && kept < most => before = text(last, 1)?.to_owned(),
                     _ => break,
                 }
             }

@@ -109,7 +109,7 @@ pub trait Store {
     fn set_aside(&mut self, id: &LocalId) -> Stored<()>;
     /// When the next open call is due, or the next pause is over.
     fn next_due(&self, now: UnixMillis) -> Stored<Option<UnixMillis>>;
-    /// Newest first.
+    /// Newest first, without arguments, results and activities: a page of those would not fit in memory.
     fn list(&self, filter: &Filter, limit: usize) -> Stored<Vec<Call>>;
     /// How many stand in a bucket.
     fn count(&self, bucket: Bucket) -> Stored<u64>;

@@ -9,7 +9,7 @@ use toolgate_protocol::problems;
 
 use super::call::{Approval, Asked, Bucket, Call};
 use super::memory::Waiting;
-use super::messages::{Answer, PoolMessage, Submit};
+use super::messages::{PoolMessage, Submit};
 use super::store::Stored;
 use super::{Outcome, Step};
 use crate::contract::{check_arguments, read_arguments};
@@ -160,8 +160,8 @@ impl Step<'_> {
         }
         Ok(match self.hold(Waiting::Call { id: id.clone(), base_url: base_url.to_owned(), submitted: false }, wait) {
             held @ Outcome::Hold(..) => held,
-            Outcome::Reply(Err(problem)) => Outcome::Reply(Err(problem)),
-            Outcome::Reply(Ok(_)) => Outcome::Reply(Ok(Answer::Idle)),
+            // No room to wait: as it is now.
+            Outcome::Reply(_) => Outcome::Reply(Ok(self.call_answer(&call, base_url, false))),
         })
     }
 }

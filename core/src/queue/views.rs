@@ -33,6 +33,8 @@ impl Step<'_> {
     ) -> Stored<Verdict> {
         let (from, name, before) =
             (machine::phase(call), machine::event_name(&event), (call.evidence.len(), call.cancel_requested));
+        let attempt = |call: &Call| call.claim.as_ref().map(|claim| claim.attempt);
+        let attempt_before = attempt(call);
         let verdict = machine::apply(call, event, self.now);
         let to = machine::phase(call);
         self.effects.transitions.push(Transition { call: call.id.clone(), from, event: name, to });
@@ -40,7 +42,7 @@ impl Step<'_> {
         if !moved && before == (call.evidence.len(), call.cancel_requested) {
             return Ok(verdict);
         }
-        call.note(name, self.now, by, note);
+        call.note(name, self.now, by, attempt(call).or(attempt_before), note);
         let decided = from == Phase::Waiting && moved;
         if decided {
             self.sync_approval(call);

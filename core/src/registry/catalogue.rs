@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolgate_protocol::definitions::{ContextDefinition, ToolDefinition};
+use toolgate_protocol::limits::{HISTORY_BYTES_MAX, POOL_DEFINITIONS_BYTES_MAX, SESSION_SEEN_SECONDS};
 use toolgate_protocol::workers::{ContextStatus, RegistrationResult, RegistrationStatus, ToolStatus};
 
 use super::policies::PoolRecord;
@@ -16,6 +17,7 @@ use crate::registration::{
     CatalogueTool, ReadManifest, RefusedDefinition, Verdict, judge, judge_context, read_manifest,
 };
 use crate::sql_port::StoreError;
+use crate::time::UnixMillis;
 
 /// A manifest that was seen: its rank is the order of first sight.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -23,6 +25,11 @@ struct ManifestRecord {
     rank: u64,
     /// Canonical text, kept while a live session announces it.
     text: Option<String>,
+    /// When it was last announced.
+    announced_at: UnixMillis,
+    /// Its pool has counted it among the live ones since. Until then a list of live manifests may be older than the
+    /// announcement, and says nothing about it.
+    confirmed: bool,
 }
 
 /// A context in the catalogue.
@@ -54,7 +61,9 @@ impl Step<'_> {
             pool.next_rank = pool.next_rank.saturating_add(1);
             self.audit("manifest.seen", &key, json!({ "worker": worker }))?;
         }
-        self.docs.put("manifest", &key, &ManifestRecord { rank, text: Some(manifest.get().to_owned()) })?;
+        let text = Some(manifest.get().to_owned());
+        let record = ManifestRecord { rank, text, announced_at: self.now, confirmed: false };
+        self.docs.put("manifest", &key, &record)?;
         if !live.contains(&hash) {
             live.push(hash.clone());
         }
@@ -72,10 +81,11 @@ impl Step<'_> {
         live: &[String],
         asked: Option<&str>,
     ) -> Result<RegistrationResult, StoreError> {
+        let live = self.with_unconfirmed(pool, live)?;
         let mut manifests: Vec<(u64, &str, ReadManifest)> = Vec::new();
-        for hash in live {
+        for hash in &live {
             let record = self.docs.get::<ManifestRecord>("manifest", &format!("{pool}/{hash}"))?;
-            if let Some(ManifestRecord { rank, text: Some(text) }) = record {
+            if let Some(ManifestRecord { rank, text: Some(text), .. }) = record {
                 manifests.push((rank, hash, read_manifest(&text)));
             }
         }
@@ -88,11 +98,40 @@ impl Step<'_> {
             manifests.iter().flat_map(|(.., read)| read.tools.iter().map(|(name, _)| name)).collect();
         result.disabled = self.enable_announced(pool, &announced)?;
         result.contexts = self.apply_contexts(pool, &newest)?;
-        self.forget_texts(pool, live)?;
+        self.enable_contexts(pool, &manifests)?;
+        self.forget_texts(pool, &live)?;
         match manifests.iter().find(|(_, hash, _)| Some(*hash) == asked) {
             Some((_, hash, older)) if *hash != governing => self.statuses_of_older(older, result.disabled),
             _ => Ok(result),
         }
+    }
+
+    /// The pool says which manifests its live sessions have.
+    pub(super) fn confirm_live(&mut self, pool: &str, live: &[String]) -> Result<(), StoreError> {
+        for hash in live {
+            let key = format!("{pool}/{hash}");
+            if let Some(mut record) =
+                self.docs.get::<ManifestRecord>("manifest", &key)?.filter(|record| !record.confirmed)
+            {
+                record.confirmed = true;
+                self.docs.put("manifest", &key, &record)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Live manifests, and those announced so lately that the list may not know them yet.
+    fn with_unconfirmed(&self, pool: &str, live: &[String]) -> Result<Vec<String>, StoreError> {
+        let (mut all, prefix) = (live.to_vec(), format!("{pool}/"));
+        for (key, record) in self.docs.all::<ManifestRecord>("manifest")? {
+            let young = !record.confirmed && self.now < record.announced_at.plus_seconds(SESSION_SEEN_SECONDS);
+            if let Some(hash) = key.strip_prefix(&prefix).filter(|_| young)
+                && !live.iter().any(|known| known == hash)
+            {
+                all.push(hash.to_owned());
+            }
+        }
+        Ok(all)
     }
 
     fn apply_tools(&mut self, pool: &str, manifest: &ReadManifest) -> Result<Vec<ToolStatus>, StoreError> {
@@ -111,7 +150,16 @@ impl Step<'_> {
     fn apply_tool(&mut self, pool: &str, announced: &ToolDefinition) -> Result<Verdict, StoreError> {
         let name = &announced.name;
         let known = self.docs.get::<CatalogueTool>("tool", name)?;
-        let verdict = judge(announced, pool, known.as_ref());
+        let mut verdict = judge(announced, pool, known.as_ref());
+        if verdict.status != RegistrationStatus::Refused && verdict.status != RegistrationStatus::Unchanged {
+            let bytes = self.definitions_bytes(pool, announced)?;
+            if bytes > POOL_DEFINITIONS_BYTES_MAX {
+                let detail = format!(
+                    "The pool's definitions would have {bytes} bytes; the limit is {POOL_DEFINITIONS_BYTES_MAX}."
+                );
+                verdict = Verdict::refused("pool_full", detail);
+            }
+        }
         match (verdict.status, known) {
             (RegistrationStatus::Refused, Some(known)) if known.pool == pool => {
                 self.keep_refused(known, announced, &verdict)?
@@ -137,6 +185,14 @@ impl Step<'_> {
             _ => {}
         }
         Ok(verdict)
+    }
+
+    /// What the pool's definitions would take with this one among them: they travel as one row.
+    fn definitions_bytes(&self, pool: &str, announced: &ToolDefinition) -> Result<usize, StoreError> {
+        let size = |definition: &ToolDefinition| serde_json::to_string(definition).map_or(0, |text| text.len());
+        let tools = self.docs.all::<CatalogueTool>("tool")?;
+        let others = tools.iter().filter(|(name, tool)| tool.pool == pool && *name != announced.name);
+        Ok(others.map(|(_, tool)| size(&tool.definition)).fold(size(announced), usize::saturating_add))
     }
 
     /// The last accepted definition stays; the refused one is shown beside it.
@@ -176,9 +232,10 @@ impl Step<'_> {
             by,
             definition: definition.clone(),
         });
-        // A row holds 2 MB; what a tool was a hundred versions ago is in the customer's own history.
-        let old = history.len().saturating_sub(100);
-        history.drain(..old);
+        // A row is bounded; what a tool was long ago is in the customer's own history.
+        while history.len() > 1 && serde_json::to_string(&history).map_or(0, |text| text.len()) > HISTORY_BYTES_MAX {
+            history.remove(0);
+        }
         self.docs.put("tool_history", name, &history)
     }
 
@@ -232,16 +289,27 @@ impl Step<'_> {
                 detail,
             });
         }
-        self.disable_missing_contexts(pool, manifest)?;
         Ok(statuses)
     }
 
-    fn disable_missing_contexts(&mut self, pool: &str, manifest: &ReadManifest) -> Result<(), StoreError> {
+    /// A context stands while some live session announces it and its prefetch tool still only reads.
+    fn enable_contexts(&mut self, pool: &str, live: &[(u64, &str, ReadManifest)]) -> Result<(), StoreError> {
         for (context_type, mut context) in self.docs.all::<ContextRecord>("context")? {
-            let announced = manifest.contexts.iter().any(|(name, _)| *name == context_type);
-            if context.pool == pool && context.enabled != announced {
-                context.enabled = announced;
+            let announced = live.iter().any(|(.., read)| read.contexts.iter().any(|(name, _)| *name == context_type));
+            let prefetch = match &context.definition.prefetch_tool {
+                Some(name) => self.docs.get::<CatalogueTool>("tool", name)?,
+                None => None,
+            };
+            let writes = prefetch.is_some_and(|tool| tool.definition.side_effect.is_write());
+            let enabled = announced && !writes;
+            if context.pool == pool && context.enabled != enabled {
+                context.enabled = enabled;
                 self.docs.put("context", &context_type, &context)?;
+                self.audit(
+                    if enabled { "context.enabled" } else { "context.disabled" },
+                    &context_type,
+                    json!({ "pool": pool }),
+                )?;
             }
         }
         Ok(())
@@ -253,7 +321,7 @@ impl Step<'_> {
         for (key, record) in self.docs.all::<ManifestRecord>("manifest")? {
             let Some(hash) = key.strip_prefix(&prefix) else { continue };
             if record.text.is_some() && !live.iter().any(|known| known == hash) {
-                self.docs.put("manifest", &key, &ManifestRecord { rank: record.rank, text: None })?;
+                self.docs.put("manifest", &key, &ManifestRecord { text: None, ..record })?;
             }
         }
         Ok(())

@@ -22,7 +22,7 @@ use toolgate_protocol::workers::RegistrationResult;
 use crate::ids::Place;
 use crate::keys::{Identity, KeyRing};
 use crate::problem::Problem;
-use crate::queue::messages::{AuditEntry, PoolBatch, Push};
+use crate::queue::messages::{AuditEntry, PoolBatch, Push, VERSION};
 use crate::sql_port::{Sql, StoreError};
 use crate::time::UnixMillis;
 use documents::Documents;
@@ -188,14 +188,19 @@ impl Registry {
         now: UnixMillis,
         entropy: [u8; 16],
     ) -> Result<Effects, StoreError> {
-        let Envelope { org, who, command, .. } = envelope;
+        let Envelope { v, org, who, command } = envelope;
+        if v != VERSION {
+            let reply = Err(Problem::new(problems::BUSY, "A deploy is under way; try again."));
+            return Ok(Effects { reply, pushes: Vec::new(), alarm: None });
+        }
         let mut step = Step { ring: &self.ring, docs: Documents::new(sql), org, who, now, entropy };
-        let changes = command.changes_policy();
+        let (changes, ticks) = (command.changes_policy(), matches!(command, Command::Tick));
         let reply = step.command(command)?;
         if changes && reply.is_ok() {
             step.compile_policies()?;
         }
-        let pushes = step.pending_pushes()?;
+        // Only a change waits for its pushes; what lagged before is the alarm's to bring.
+        let pushes = if changes || ticks { step.pending_pushes()? } else { Vec::new() };
         let alarm = (!pushes.is_empty()).then(|| now.plus_seconds(PUSH_SECONDS));
         Ok(Effects { reply, pushes, alarm })
     }

@@ -40,6 +40,7 @@ impl Step<'_> {
                 PoolMessage::Live(live) => {
                     pool.live = live;
                     self.docs.put("pool", &name, &pool)?;
+                    self.confirm_live(&name, &pool.live)?;
                     self.reconcile(&name, &pool.live, None)?;
                 }
             }

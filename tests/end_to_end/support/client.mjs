@@ -36,9 +36,9 @@ export class Door {
     this.key = key;
   }
 
-  /** Sends a request; a body that is text goes as it is. Rejects when the line breaks. */
+  /** Sends a request; a body that is text or bytes goes as it is. Rejects when the line breaks. */
   send(method, path, body, { headers = {}, signal } = {}) {
-    const text = body === undefined || typeof body === "string" ? body : json(body);
+    const text = body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : json(body);
     const own = { ...(this.key === undefined ? {} : { authorization: `Bearer ${this.key}` }) };
     if (text !== undefined) Object.assign(own, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
     const merged = Object.fromEntries(Object.entries({ ...own, ...headers }).filter(([, value]) => value !== undefined));

@@ -11,6 +11,7 @@ const GATEWAY_TIMEOUT = "HTTP/1.1 504 Gateway Timeout\r\ncontent-length: 0\r\nco
  * 504 to what takes long.
  */
 export class Proxy {
+  static #all = new Set();
   /** Requests seen, by kind. */
   counts = {};
   #server;
@@ -22,7 +23,12 @@ export class Proxy {
     proxy.#server = createServer((client) => proxy.#connection(client, connect(port, "127.0.0.1"), fate, idleMs));
     proxy.#server.listen(0, "127.0.0.1");
     await once(proxy.#server, "listening");
+    Proxy.#all.add(proxy);
     return proxy;
+  }
+
+  static stopAll() {
+    for (const proxy of Proxy.#all) proxy.stop();
   }
 
   get url() {

@@ -25,9 +25,20 @@ const modes = {
   gate_throw: (name) => gate(name).then(() => modes.throw()),
 };
 
+/** Waits for the abort of the call, and writes down that it came. */
+function heed({ signal, callId, attempt }) {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => {
+      note(`aborted ${callId} ${attempt}`);
+      reject(signal.reason);
+    });
+  });
+}
+
 async function handler({ mode = "ok", note: word = "", ...args }, ctx) {
   note(`start ${ctx.callId} ${ctx.attempt}`);
   if (mode === "echo") return { ...args, type: typeof args.n, principal: ctx.principal };
+  if (mode === "heed") return heed(ctx);
   if (mode === "large") return "x".repeat(Number(word));
   await modes[mode](word);
   note(`end ${ctx.callId} ${ctx.attempt}`);

@@ -140,6 +140,12 @@ impl Store for Model {
                 && filter.before.as_ref().is_none_or(|before| call.id < *before)
         };
         let mut found: Vec<Call> = self.calls.values().filter(wanted).map(|call| (**call).clone()).collect();
+        for call in &mut found {
+            call.asked.arguments.clear();
+            if let Some(outcome) = &mut call.outcome {
+                (outcome.result, outcome.activity) = (None, None);
+            }
+        }
         found.sort_by(|one, other| other.id.cmp(&one.id));
         found.truncate(limit);
         Ok(found)

@@ -50,7 +50,7 @@ impl World {
         if !self.queue.memory.ready {
             self.step(Event::Tick)?;
         }
-        if self.queue.needs_snapshot(&ask, self.now) && self.random.chance(970) {
+        if self.queue.needs_snapshot(&ask, &who, self.now) && self.random.chance(970) {
             self.give_policy()?;
         }
         let submitted = if let Ask::Submit(submit) = &ask { Some(submit.clone()) } else { None };

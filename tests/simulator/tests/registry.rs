@@ -169,6 +169,7 @@ fn a_missing_tool_is_disabled_keeps_its_grants_and_meets_the_fences_when_it_come
         manifest(&[tool("a", "read_only", &[])]),
     );
     org.announce("shop", &both, &[]);
+    org.live(&[&both]);
     assert!(org.put_capability("c", json!({"tools":["b"]})).is_ok());
     assert_eq!(org.announce("shop", &one, &[]).disabled, ["b"]);
     assert!(!org.policy("shop").tools["b"].enabled);
@@ -186,6 +187,7 @@ fn in_a_rolling_deploy_the_newer_manifest_counts_until_its_last_session_is_gone(
     newer_a["description"] = json!("newer");
     let (old, new) = (manifest(&[tool("a", "read_only", &[]), tool("b", "read_only", &[])]), manifest(&[newer_a]));
     org.announce("shop", &old, &[]);
+    org.live(&[&old]);
     let rolled = org.announce("shop", &new, &[&old]);
     assert_eq!(
         (statuses(&rolled), rolled.disabled.clone()),
@@ -196,6 +198,7 @@ fn in_a_rolling_deploy_the_newer_manifest_counts_until_its_last_session_is_gone(
     let late = org.announce("shop", &old, &[&new]);
     assert_eq!(statuses(&late), [("a", Refused, Some("older_manifest")), ("b", Unchanged, None)]);
     assert_eq!(org.tool("a")["definition"]["description"], "newer");
+    org.live(&[&new, &old]);
     org.live(&[&new]);
     assert_eq!(org.tool("b")["enabled"], false);
     // The new deploy is rolled back: no live session has it any more.
@@ -204,6 +207,60 @@ fn in_a_rolling_deploy_the_newer_manifest_counts_until_its_last_session_is_gone(
     assert_eq!(org.tool("b")["enabled"], true);
     org.live(&[]);
     assert_eq!(org.tool("b")["enabled"], true, "a pool without a live session disables nothing");
+}
+
+#[test]
+fn a_list_of_live_sessions_that_is_older_than_an_announcement_disables_nothing() {
+    let mut org = Org::new();
+    let (old, new) = (manifest(&[tool("a", "read_only", &[])]), manifest(&[tool("b", "read_only", &[])]));
+    org.announce("shop", &old, &[]);
+    org.live(&[&old]);
+    org.announce("shop", &new, &[&old]);
+    // Told again, or late: from before the new worker's session.
+    org.live(&[&old]);
+    assert_eq!(org.tool("b")["enabled"], true);
+    org.live(&[&old, &new]);
+    assert_eq!(org.tool("b")["enabled"], true);
+    org.live(&[&old]);
+    assert_eq!(org.tool("b")["enabled"], false, "now its session is gone");
+}
+
+#[test]
+fn a_context_stands_while_it_is_announced_and_its_prefetch_only_reads() {
+    let mut org = Org::new();
+    let context = json!({"context_type":"order","scope":"entity","pinned_tools":["a"],"prefetch_tool":"a","prefetch_args":{},"digest_fields":[]});
+    let with = |class: &str| json!({"tools":[tool("a", class, &[])],"contexts":[context]});
+    let result = org.announce("shop", &with("read_only"), &[]);
+    assert_eq!(result.contexts[0].status, Added);
+    let writes = org.announce("shop", &with("reversible_write"), &[]);
+    assert_eq!((writes.contexts[0].status, writes.contexts[0].code.as_deref()), (Refused, Some("prefetch_writes")));
+    let audit = org.body("audit", Command::ListAudit(Page { limit: 100, cursor: None })).to_string();
+    assert!(audit.contains("context.disabled"));
+}
+
+#[test]
+fn a_pool_that_is_full_refuses_the_tool_that_does_not_fit_and_no_other() {
+    let mut org = Org::new();
+    let large = |name: &str| {
+        let mut large = tool(name, "read_only", &[]);
+        large["description"] = json!("é".repeat(2_000));
+        large["input"] = (0..64)
+            .map(|n| (format!("{}{n}", "f".repeat(60)), json!("datetime[]?")))
+            .collect::<serde_json::Map<_, _>>()
+            .into();
+        large
+    };
+    let mut full = None;
+    for batch in 0..20 {
+        let tools: Vec<Value> = (0..10).map(|n| large(&format!("t{batch}_{n}"))).collect();
+        let result = org.announce("shop", &manifest(&tools), &[]);
+        full = full.or(result.tools.iter().find(|tool| tool.status == Refused).cloned());
+    }
+    assert_eq!(full.and_then(|tool| tool.code).as_deref(), Some("pool_full"));
+    assert_eq!(
+        statuses(&org.announce("shop", &manifest(&[tool("small", "read_only", &[])]), &[])),
+        [("small", Added, None)]
+    );
 }
 
 #[test]
