@@ -13,10 +13,17 @@ pub fn internal(what: &str, error: impl std::fmt::Display) -> Problem {
     Problem::new(problems::INTERNAL, format!("Something failed here. Reference: {reference}"))
 }
 
+/// A body over its limit is read to its end, and thrown away, up to this.
+const DISCARDED_BYTES_MAX: usize = 64 * 1024 * 1024;
+
 /// The body as text, never more than `limit` bytes of it.
 pub async fn text(request: &mut Request, limit: usize) -> Result<String, Problem> {
     let announced = header(request, "content-length").and_then(|length| length.parse::<usize>().ok());
     if let Some(bytes) = announced.filter(|bytes| *bytes > limit) {
+        if bytes <= DISCARDED_BYTES_MAX {
+            // A client that is still sending would see a broken connection instead of the answer.
+            discard(request).await;
+        }
         return Err(Problem::too_large("body", bytes, limit));
     }
     if request.inner().body().is_none() {
@@ -29,6 +36,11 @@ pub async fn text(request: &mut Request, limit: usize) -> Result<String, Problem
         None => stream(request, limit).await?,
     };
     String::from_utf8(body).map_err(|_| Problem::new(problems::INVALID_JSON, "The body is not UTF-8."))
+}
+
+async fn discard(request: &mut Request) {
+    let Ok(mut stream) = request.stream() else { return };
+    while let Some(Ok(_)) = stream.next().await {}
 }
 
 async fn stream(request: &mut Request, limit: usize) -> Result<Vec<u8>, Problem> {

@@ -7,7 +7,8 @@ use toolgate_core::queue::messages::{self, Ask, VERSION};
 use toolgate_core::registry::{self, Command};
 use toolgate_durable::names::{ORG_REGISTRY, POOL_QUEUE};
 use toolgate_durable::post;
-use worker::{Response, Stub};
+use toolgate_protocol::problems;
+use worker::{Response, Stub, console_error};
 
 use crate::edge::Edge;
 use crate::http::internal;
@@ -23,7 +24,7 @@ impl Edge {
     pub async fn ask_pool(&self, place: Place, who: &Identity, ask: Ask) -> Result<Response, Problem> {
         let stub = self.pool_stub(&place).map_err(|error| internal("finding a pool's object", error))?;
         let envelope = messages::Envelope { v: VERSION, place, who: who.clone(), base_url: self.base_url.clone(), ask };
-        post(&stub, "/ask", &envelope).await.map_err(|error| internal("asking a pool's object", error))
+        post(&stub, "/ask", &envelope).await.map_err(|error| unreachable("a pool's object", &error))
     }
 
     /// Asks the org's registry, for a key or for the operator.
@@ -31,7 +32,7 @@ impl Edge {
         let stub = self.env.durable_object(ORG_REGISTRY).and_then(|objects| objects.get_by_name(org));
         let stub = stub.map_err(|error| internal("finding an org's object", error))?;
         let envelope = registry::Envelope { v: VERSION, org: org.to_owned(), who: who.cloned(), command };
-        post(&stub, "/", &envelope).await.map_err(|error| internal("asking an org's object", error))
+        post(&stub, "/", &envelope).await.map_err(|error| unreachable("an org's object", &error))
     }
 
     /// An object is made where its first request comes from, and stays there.
@@ -57,4 +58,13 @@ impl Edge {
             _ => return None,
         })
     }
+}
+
+/// An object that restarts, moves or is overloaded. Whether it took the request is not known, so nothing is repeated
+/// here: a caller repeats with the same idempotency key, a worker with the same claim.
+fn unreachable(what: &str, error: &worker::Error) -> Problem {
+    console_error!("{what} could not be reached: {error}");
+    let detail =
+        "It is not known whether the request was taken. Repeat it: with the same Idempotency-Key it is the same call.";
+    Problem::new(problems::OBJECT_UNAVAILABLE, detail)
 }

@@ -12,7 +12,7 @@ use crate::keys::Identity;
 use crate::problem::Problem;
 
 /// All that a pool needs to know of its org, as of one version of the registry.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// Rises when the registry was restored from a backup; compared first.
     pub epoch: u64,
@@ -79,9 +79,9 @@ pub struct LiveKey {
 }
 
 impl Snapshot {
-    /// Is `self` older than `other`, or the same?
-    pub fn not_newer_than(&self, other: &Snapshot) -> bool {
-        (self.epoch, self.version) <= (other.epoch, other.version)
+    /// Is `self` older than `other`?
+    pub fn older_than(&self, other: &Snapshot) -> bool {
+        (self.epoch, self.version) < (other.epoch, other.version)
     }
 
     /// Is this the key that the registry knows under this id?

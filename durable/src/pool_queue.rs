@@ -12,7 +12,7 @@ use toolgate_core::queue::messages::{Envelope, PoolBatch, Push, Reply, VERSION};
 use toolgate_core::queue::sql::SqlStore;
 use toolgate_core::queue::store::Store as _;
 use toolgate_core::queue::{Effects, Event, Outcome, Queue};
-use toolgate_protocol::limits::BODIES_IN_FLIGHT_BYTES_MAX;
+use toolgate_protocol::limits::{BODIES_IN_FLIGHT_BYTES_MAX, PUSH_SECONDS};
 use toolgate_protocol::problems;
 use worker::{
     DurableObject, Env, Request, Response, Result, State, WebSocket, WebSocketIncomingMessage, console_error,
@@ -255,18 +255,20 @@ impl Shell {
         });
         if let Some(receiver) = waiting {
             let _ = receiver.await;
-            return Ok(None);
+            // What the first one learned serves all; when it learned nothing, the step says so.
+            return if self.has_tables.get() { Ok(None) } else { Err(Problem::not_found()) };
         }
         *self.fetching.borrow_mut() = Some(Vec::new());
-        let asked = reach::policy(&self.env, place).await;
+        let asked = clock::within(PUSH_SECONDS, Box::pin(reach::policy(&self.env, place))).await;
         let learned = match asked {
-            Ok(Policy::Given(push)) if self.make_tables().is_ok() => {
-                Box::pin(self.run(Event::Snapshot(Box::new(push.snapshot)))).await.map(|_| None)
-            }
-            Ok(Policy::Given(_)) => Err(Problem::storage()),
-            Ok(Policy::Refused(response)) => Ok(Some(response)),
-            Err(error) => {
+            Some(Ok(Policy::Given(push))) => self.learn(*push).await.map(|()| None),
+            Some(Ok(Policy::Refused(response))) => Ok(Some(response)),
+            Some(Err(error)) => {
                 console_error!("the registry could not be asked for the policy: {error}");
+                Ok(None)
+            }
+            None => {
+                console_error!("the registry did not answer in {PUSH_SECONDS} s when asked for the policy");
                 Ok(None)
             }
         };
@@ -275,6 +277,22 @@ impl Shell {
             let _ = sender.send(());
         }
         learned
+    }
+
+    /// Stores a policy that was fetched, and says so: until then the registry goes on pushing it.
+    async fn learn(self: &Rc<Self>, push: Push) -> std::result::Result<(), Problem> {
+        self.make_tables()?;
+        let (place, version) = (push.place, push.snapshot.version);
+        let learned: Pin<Box<dyn Future<Output = _>>> = Box::pin(self.run(Event::Snapshot(Box::new(push.snapshot))));
+        learned.await?;
+        let shell = Rc::clone(self);
+        self.state.wait_until(async move {
+            let said = Box::pin(reach::stored(&shell.env, &place, version));
+            if !matches!(clock::within(PUSH_SECONDS, said).await, Some(Ok(()))) {
+                console_error!("the registry could not be told which policy is stored");
+            }
+        });
+        Ok(())
     }
 
     /// Empties the outbox, in order, one batch at a time. What is left is tried again by the alarm.
@@ -287,13 +305,14 @@ impl Shell {
             let (Some(place), Ok(messages)) = (self.place(), store.outbox(20)) else { break };
             let Some((last, _)) = messages.last() else { break };
             let last = *last;
-            match reach::tell(&self.env, PoolBatch { v: VERSION, place, messages }).await {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => {
+            let batch = PoolBatch { v: VERSION, place, messages };
+            match clock::within(PUSH_SECONDS, Box::pin(reach::tell(&self.env, batch))).await {
+                Some(Ok(true)) => {}
+                Some(Err(error)) => {
                     console_error!("the registry could not be told: {error}");
                     break;
                 }
+                Some(Ok(false)) | None => break,
             }
             let told: Pin<Box<dyn Future<Output = _>>> = Box::pin(self.run(Event::Told(last)));
             if told.await.is_err() {

@@ -43,6 +43,12 @@ pub async fn policy(env: &Env, place: &Place) -> Result<Policy> {
     read(&mut response).await.map(|push| Policy::Given(Box::new(push)))
 }
 
+/// Says which version of its policy a pool has stored.
+pub async fn stored(env: &Env, place: &Place, version: u64) -> Result<()> {
+    let stored = Command::Stored { pool: place.pool.clone(), version };
+    command(env, &place.org, stored).await.map(|_| ())
+}
+
 /// Tells the registry what happened in a pool.
 pub async fn tell(env: &Env, batch: PoolBatch) -> Result<bool> {
     let org = batch.place.org.clone();

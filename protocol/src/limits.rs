@@ -109,6 +109,8 @@ pub const EVIDENCE_MAX: usize = 8;
 pub const LIST_MAX: usize = 100;
 /// Bytes after which a page of a list ends.
 pub const LIST_BYTES_MAX: usize = 1024 * 1024;
+/// Entries that an audit record keeps; the oldest go first.
+pub const AUDIT_ENTRIES_MAX: usize = 200_000;
 /// Most keys of an org, revoked ones included.
 pub const KEYS_MAX: usize = 5_000;
 /// Longest life of a key that expires.

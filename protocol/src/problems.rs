@@ -56,6 +56,7 @@ problems! {
     INTERNAL = "internal", 500, "Something failed here; the reference is in our log";
     TRANSPORT_UNSUPPORTED = "transport_unsupported", 501, "This transport is not there yet";
     BUSY = "busy", 503, "Too much waits here already";
+    OBJECT_UNAVAILABLE = "object_unavailable", 503, "What keeps this could not be reached";
     REGISTRY_UNAVAILABLE = "registry_unavailable", 503, "The policy cannot be read now";
     STORAGE_UNAVAILABLE = "storage_unavailable", 503, "The storage cannot be written now; nothing was accepted";
 }

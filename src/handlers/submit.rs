@@ -25,6 +25,9 @@ pub async fn submit(mut edge: Edge) -> Handled {
     let who = edge.identity(&[Role::Caller, Role::Agent])?;
     let request: CallRequest = edge.json(CALL_BODY_BYTES_MAX).await?;
     let submit = submission(&edge, &who, request)?;
+    if !names::is_tool(&submit.tool) {
+        return Err(unknown_tool(&submit.tool.chars().take(48).collect::<String>()));
+    }
     if let Some(pool) = tool_pools::known(&who.org, &submit.tool) {
         let answer = edge.ask_pool(Place::of(&who.org, &pool), &who, Ask::Submit(submit.clone())).await?;
         if !is_wrong_pool(&answer) {

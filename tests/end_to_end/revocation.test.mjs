@@ -163,6 +163,18 @@ test("a poll that a worker key holds when it is revoked is handed nothing any mo
   assert.deepEqual((await worker.jobs()).map((job) => job.call), [call]);
 });
 
+test("an answer that a caller key waits for when it is revoked is not given to it", async () => {
+  const { org, worker } = await shop();
+  const { id, door } = await org.key({ role: "caller", name: "to go" });
+  const held = org.submit("get", "{}", { door, wait: 10 });
+  const job = await worker.job();
+  await org.admin.must(200, "DELETE", `/v1/keys/${id}`);
+  assert.equal(await worker.result(job.claim, '"not for you"'), "recorded");
+  const answer = await held;
+  assert.ok(!answer.text.includes("not for you"), answer.text);
+  assert.deepEqual([answer.status, answer.code], [401, "invalid_key"]);
+});
+
 test("an approver key that is revoked decides nothing any more, an admin key changes nothing", async () => {
   const { org } = await shop();
   const parked = await org.accepted("pay", "{}", { key: "k" });

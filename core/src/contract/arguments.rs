@@ -9,6 +9,11 @@ use super::FieldType;
 use crate::json::{self, Json};
 use crate::problem::Problem;
 
+/// Faults that are told; a model needs no more to try again.
+const FAULTS_MAX: usize = 32;
+/// Characters of an unknown field's name that are repeated.
+const FIELD_SHOWN_CHARS: usize = 64;
+
 /// Reads arguments as submitted: an object, null, absent, or a string that holds JSON text (blank means `{}`).
 pub fn read_arguments(raw: Option<&str>) -> Result<Json, Problem> {
     let raw = raw.unwrap_or("null");
@@ -32,9 +37,17 @@ pub fn check_arguments(raw: Option<&str>, input: &BTreeMap<String, String>) -> R
     if faults.is_empty() {
         return Ok(arguments.canonical());
     }
-    let words: Vec<String> = faults.iter().map(|(field, what)| format!("{field}: {what}.")).collect();
-    let list: Vec<serde_json::Value> =
-        faults.into_iter().map(|(field, what)| serde_json::json!({ "field": field, "message": what })).collect();
+    let more = faults.len() > FAULTS_MAX;
+    let mut words: Vec<String> =
+        faults.iter().take(FAULTS_MAX).map(|(field, what)| format!("{field}: {what}.")).collect();
+    if more {
+        words.push(format!("More than {FAULTS_MAX} faults; these come first."));
+    }
+    let list: Vec<serde_json::Value> = faults
+        .into_iter()
+        .take(FAULTS_MAX)
+        .map(|(field, what)| serde_json::json!({ "field": field, "message": what }))
+        .collect();
     Err(Problem::new(problems::INVALID_ARGUMENTS, words.join(" ")).with("faults", list))
 }
 
@@ -50,15 +63,20 @@ fn fault(what: &str) -> Problem {
     Problem::new(problems::INVALID_ARGUMENTS, format!("arguments: {what}."))
 }
 
+/// Faults up to one more than are told: hostile arguments can have a hundred thousand.
 fn faults(arguments: &Json, input: &BTreeMap<String, String>) -> Vec<(String, String)> {
     let mut faults = Vec::new();
     if let Json::Map(members) = arguments {
-        for (name, _) in members {
-            let name = String::from_utf8_lossy(name).into_owned();
-            if !input.contains_key(&name) {
-                let known = input.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-                faults.push((name, format!("is no field of this tool; its fields are: {known}")));
-            }
+        let unknown =
+            members.iter().map(|(name, _)| String::from_utf8_lossy(name)).filter(|name| !input.contains_key(&**name));
+        let known = input.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        for name in unknown.take(FAULTS_MAX.saturating_add(1)) {
+            let what = if faults.is_empty() {
+                format!("is no field of this tool; its fields are: {known}")
+            } else {
+                "is no field of this tool".into()
+            };
+            faults.push((name.chars().take(FIELD_SHOWN_CHARS).collect(), what));
         }
     }
     for (name, text) in input {
@@ -84,6 +102,9 @@ fn field_faults(name: &str, kind: FieldType, value: &Json, faults: &mut Vec<(Str
     match (kind.list, value) {
         (true, Json::List(items)) => {
             for (index, item) in items.iter().enumerate() {
+                if faults.len() > FAULTS_MAX {
+                    break;
+                }
                 if let Some(expected) = kind.base.fault(item) {
                     faults.push((format!("{name}[{index}]"), format!("must be {expected}, not {}", item.kind())));
                 }
@@ -137,6 +158,17 @@ mod tests {
             assert!(problem.detail.contains(part), "{part} in {}", problem.detail);
         }
         assert_eq!(problem.members["faults"].as_array().unwrap().len(), 4);
+    }
+
+    #[test]
+    fn a_hundred_thousand_faults_are_a_short_answer() {
+        let tags = format!(r#"{{"order_id":1,"tags":[{}1]}}"#, "1,".repeat(100_000));
+        let names: Vec<String> = (0..20_000).map(|n| format!(r#""x{n}":1"#)).collect();
+        for raw in [tags, format!("{{{}}}", names.join(","))] {
+            let problem = check_arguments(Some(&raw), &input()).unwrap_err();
+            assert_eq!(problem.members["faults"].as_array().unwrap().len(), FAULTS_MAX);
+            assert!(problem.body().to_string().len() < 16_000);
+        }
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Step<'_> {
         if let Err(problem) = check_count("claims", request.claims.len()) {
             return Ok(Err(problem));
         }
-        self.saw(&request.session)?;
+        self.saw(&request.session);
         let statuses: Stored<Vec<ClaimStatus>> = request.claims.iter().map(|claim| self.renew_one(claim)).collect();
         statuses.map(|statuses| Ok(Answer::Claims(statuses)))
     }
@@ -104,7 +104,7 @@ impl Step<'_> {
         if let Err(problem) = check_count("claims", request.claims.len()) {
             return Ok(Err(problem));
         }
-        self.saw(&request.session)?;
+        self.saw(&request.session);
         let mut statuses = Vec::new();
         for token in &request.claims {
             statuses.push(self.give_back_one(token)?);
@@ -135,7 +135,7 @@ impl Step<'_> {
                 "has both a result and an error; send one of them.",
             )));
         }
-        self.saw(session)?;
+        self.saw(session);
         let statuses: Stored<Vec<ClaimStatus>> = entries.into_iter().map(|entry| self.result_one(entry)).collect();
         statuses.map(Ok)
     }
@@ -162,9 +162,9 @@ impl Step<'_> {
     }
 
     /// The call and hand-over of a genuine token.
-    fn claimed(&self, token: &str) -> Stored<Option<(Call, u32)>> {
+    fn claimed(&mut self, token: &str) -> Stored<Option<(Call, u32)>> {
         let Some((id, hand_over)) = self.queue.ids.read_claim(&self.place(), token) else { return Ok(None) };
-        Ok(self.store.call(&id)?.map(|call| (call, hand_over)))
+        Ok(self.current(&id)?.map(|call| (call, hand_over)))
     }
 
     /// Counts a worker's outcome.

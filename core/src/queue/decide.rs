@@ -23,7 +23,7 @@ impl Step<'_> {
             Ok(policy) => policy,
             Err(problem) => return Ok(Err(problem)),
         };
-        let Some(mut call) = self.store.call(id)?.filter(|call| call.approval.is_some()) else {
+        let Some(mut call) = self.current(id)?.filter(|call| call.approval.is_some()) else {
             return Ok(Err(Problem::not_found()));
         };
         if call.state != CallState::WaitingApproval {
@@ -154,7 +154,7 @@ impl Step<'_> {
         if let Err(problem) = check_words("note", &request.note) {
             return Ok(Err(problem));
         }
-        let Some(mut call) = self.store.call(id)? else { return Ok(Err(Problem::not_found())) };
+        let Some(mut call) = self.current(id)? else { return Ok(Err(Problem::not_found())) };
         let resolved_by = Some(who.name.clone());
         let outcome = match request.outcome {
             ResolvedOutcome::Succeeded => {

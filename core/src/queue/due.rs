@@ -12,6 +12,8 @@ use toolgate_protocol::limits::{
 use super::Step;
 use super::call::{Bucket, Call};
 use super::machine::{self, CallEvent, Phase};
+use super::memory::Live;
+use super::messages::Answer;
 use super::store::{Gone, Stored};
 use crate::ids::LocalId;
 use crate::policy::Snapshot;
@@ -28,7 +30,8 @@ impl Step<'_> {
         self.queue.memory.snapshot = self.store.snapshot()?.map(Rc::new);
         for session in self.store.sessions()? {
             if session.gone.is_none() {
-                self.queue.memory.seen.insert(session.id, self.now);
+                let live = Live { at: self.now, manifest: session.manifest, worker: session.worker };
+                self.queue.memory.seen.insert(session.id, live);
             }
         }
         for id in self.store.in_bucket(Bucket::Running, None, usize::MAX)? {
@@ -79,17 +82,24 @@ impl Step<'_> {
         due.extend(lapsed.take(DUE_BATCH));
         let full = due.len() >= DUE_BATCH;
         for id in due {
-            // Twice at most: a hand-over that lapses may find its queue deadline over as well.
-            for _ in 0..2 {
-                match self.load(&id)? {
-                    Some(mut call) => self.run_due_call(&mut call)?,
-                    None => drop(self.queue.memory.leases.remove(&id)),
-                }
+            if self.current(&id)?.is_none() {
+                self.queue.memory.leases.remove(&id);
             }
         }
         self.dispatch()?;
         self.queue.memory.next_due = if full { self.now } else { self.next_due()? };
         Ok(())
+    }
+
+    /// A call as it is now: what is due for it comes before any event, also when more is due than one step does.
+    pub fn current(&mut self, id: &LocalId) -> Stored<Option<Call>> {
+        let Some(mut call) = self.load(id)? else { return Ok(None) };
+        if !call.ended() {
+            // Twice at most: a hand-over that lapses may find its queue deadline over as well.
+            self.run_due_call(&mut call)?;
+            self.run_due_call(&mut call)?;
+        }
+        Ok(Some(call))
     }
 
     fn run_due_call(&mut self, call: &mut Call) -> Stored<()> {
@@ -111,19 +121,25 @@ impl Step<'_> {
             let worker = call.claim.as_ref().map(|claim| claim.worker.clone()).unwrap_or_default();
             self.count(&worker, true);
         }
+        // Whoever let it lapse may be gone, and its poll with it: a live worker polls again.
+        if matches!(event, CallEvent::LeaseLapsed)
+            && let Some(claim) = &call.claim
+        {
+            self.end_polls(&claim.session.clone(), || Ok(Answer::Idle));
+        }
         let was = Bucket::of(call.state);
         self.change(call, event, "gateway", None, Some(was)).map(|_| ())
     }
 
     /// Sessions that were not seen for too long are gone, also for an object that is rebuilt.
     fn lapse_sessions(&mut self) -> Stored<()> {
-        let lapsed = |at: &UnixMillis| at.plus_seconds(SESSION_SEEN_SECONDS) <= self.now;
+        let lapsed = |live: &Live| live.at.plus_seconds(SESSION_SEEN_SECONDS) <= self.now;
         let gone: Vec<String> =
-            self.queue.memory.seen.iter().filter(|(_, at)| lapsed(at)).map(|(id, _)| id.clone()).collect();
+            self.queue.memory.seen.iter().filter(|(_, live)| lapsed(live)).map(|(id, _)| id.clone()).collect();
         if gone.is_empty() {
             return Ok(());
         }
-        let before = self.live_manifests()?;
+        let before = self.live_manifests();
         for id in gone {
             self.end_session(&id, Gone::Lapsed)?;
         }
@@ -137,22 +153,22 @@ impl Step<'_> {
         if let Some(oldest) = self.store.oldest_ended()? {
             next = next.min(oldest.time().plus_seconds(RECORD_SECONDS).max(self.now.plus_seconds(SWEEP_SECONDS)));
         }
-        if !self.store.outbox(1)?.is_empty() {
+        if self.store.has_outbox()? {
             next = next.min(self.now.plus_seconds(PUSH_SECONDS));
         }
         // A lapse matters only where another manifest stays: a pool without a live session disables nothing.
-        if self.live_manifests()?.len() > 1 {
-            let seen = self.queue.memory.seen.values().min().copied().unwrap_or(UnixMillis::NEVER);
+        if self.live_manifests().len() > 1 {
+            let seen = self.queue.memory.seen.values().map(|live| live.at).min().unwrap_or(UnixMillis::NEVER);
             next = next.min(seen.plus_seconds(SESSION_SEEN_SECONDS));
         }
         Ok(next)
     }
 
-    /// Deletes old records, a bounded batch at a time.
-    pub fn sweep(&mut self) -> Stored<()> {
+    /// Deletes old records, a bounded batch at a time; whether there may be more.
+    pub fn sweep(&mut self) -> Stored<bool> {
         self.queue.memory.next_due = UnixMillis::default();
         self.prune()?;
-        self.store.sweep(self.now.minus_seconds(RECORD_SECONDS), SWEEP_ROWS).map(|_| ())
+        self.store.sweep(self.now.minus_seconds(RECORD_SECONDS), SWEEP_ROWS).map(|swept| swept >= SWEEP_ROWS)
     }
 
     /// Sets the alarm when something is due before it rings.
@@ -171,7 +187,8 @@ impl Step<'_> {
     /// A policy arrived. A lower one is ignored; a newer one ends what it takes the ground from.
     pub fn learn(&mut self, snapshot: Snapshot) -> Stored<()> {
         let known = self.queue.memory.snapshot.clone();
-        let newer = known.as_ref().is_none_or(|known| !snapshot.not_newer_than(known));
+        // Of one version with another content the one that came last counts: it is the registry's word of now.
+        let newer = known.as_ref().is_none_or(|known| !snapshot.older_than(known) && **known != snapshot);
         let same =
             known.as_ref().is_some_and(|known| (known.epoch, known.version) == (snapshot.epoch, snapshot.version));
         if !newer && !same {
@@ -182,6 +199,7 @@ impl Step<'_> {
             self.store.set_snapshot(&snapshot)?;
             self.queue.memory.snapshot = Some(Rc::new(snapshot));
             self.end_revoked_sessions()?;
+            self.end_revoked_waits();
             self.revalidate(Bucket::Parked)?;
             self.revalidate(Bucket::Running)?;
         }

@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
+use toolgate_protocol::calls::CallState;
 use toolgate_protocol::limits::{POLL_JOBS_MAX, POLL_SECONDS_MAX, SESSION_SEEN_SECONDS};
 use toolgate_protocol::workers::{Job, PollAnswer, PollRequest};
 
 use super::call::{Bucket, Call};
 use super::claims::check_count;
 use super::machine::CallEvent;
-use super::memory::Waiting;
+use super::memory::{WaiterId, Waiting};
 use super::messages::Answer;
 use super::store::{Head, KnownManifest, Session, Stored};
 use super::{Outcome, Step};
@@ -83,13 +84,20 @@ impl Step<'_> {
     }
 
     fn take_one(&mut self, policy: &Snapshot, taker: &Taker, head: &Head) -> Stored<Option<Job>> {
-        let Some(mut call) = self.load(&head.id)? else { return Ok(None) };
+        let tool = policy.tools.get(&head.tool);
+        let changed = tool.is_none_or(|tool| tool.contract_hash != head.contract_hash);
+        let fits = tool.is_some_and(|tool| tool.enabled) && taker.announced(&head.tool, &head.contract_hash);
+        if !changed && !fits {
+            return Ok(None);
+        }
+        let Some(mut call) = self.current(&head.id)?.filter(|call| call.state == CallState::Queued) else {
+            return Ok(None);
+        };
         if let Some(withdrawn) = policy.withdrawn(&call.accepted_under()) {
             self.invalidate(&mut call, withdrawn, Bucket::Queued)?;
             return Ok(None);
         }
-        let enabled = policy.tools.get(&head.tool).is_some_and(|tool| tool.enabled);
-        if !enabled || !taker.announced(&head.tool, &head.contract_hash) {
+        if !fits {
             return Ok(None);
         }
         self.hand_over(&mut call, taker, Some(Bucket::Queued)).map(Some)
@@ -105,7 +113,9 @@ impl Step<'_> {
     /// Gives a new call to the poll that has waited longest among those that can run it. Nothing older is passed by:
     /// a poll waits only while no queued call fits it.
     pub fn hand_to_waiting(&mut self, call: &mut Call) -> Stored<bool> {
-        for (name, session, _) in self.queue.memory.polls() {
+        let names: Vec<WaiterId> = self.queue.memory.waiters.keys().copied().collect();
+        for name in names {
+            let Some(session) = self.queue.memory.polling(name) else { continue };
             let Ok(taker) = self.taker_unseen(&session)? else { continue };
             if taker.announced(&call.asked.tool, &call.asked.contract_hash) {
                 let job = self.hand_over(call, &taker, None)?;
@@ -133,7 +143,7 @@ impl Step<'_> {
 
     /// The session of a poll that waits: as it is, without counting as a sign of life.
     fn taker_unseen(&mut self, session: &str) -> Stored<Result<Taker, ()>> {
-        let seen = self.queue.memory.seen.get(session).copied().unwrap_or_default();
+        let seen = self.queue.memory.seen.get(session).map(|live| live.at).unwrap_or_default();
         match self.store.session(session)? {
             Some(session) if session.gone.is_none() && self.now < seen.plus_seconds(SESSION_SEEN_SECONDS) => {
                 let manifest = self.manifest(&session.manifest)?;

@@ -21,6 +21,8 @@ pub enum Waiting {
         id: LocalId,
         /// What its links begin with.
         base_url: String,
+        /// The key that waits.
+        key_id: String,
         /// It was a submission.
         submitted: bool,
     },
@@ -42,6 +44,17 @@ pub struct Waiter {
     pub deadline: UnixMillis,
 }
 
+/// A live session, as far as every step needs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Live {
+    /// When it was last seen.
+    pub at: UnixMillis,
+    /// Hash of its manifest.
+    pub manifest: String,
+    /// Its worker's id.
+    pub worker: String,
+}
+
 /// How a worker does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Health {
@@ -56,8 +69,8 @@ pub struct Health {
 pub struct Memory {
     /// Running reads and accepted writes: when their lease is over.
     pub leases: BTreeMap<LocalId, UnixMillis>,
-    /// When a session was last seen.
-    pub seen: BTreeMap<String, UnixMillis>,
+    /// The live sessions.
+    pub seen: BTreeMap<String, Live>,
     /// Who waits; ordered by arrival.
     pub waiters: BTreeMap<WaiterId, Waiter>,
     /// Waiters that a step was about to answer when storage failed.
@@ -89,6 +102,14 @@ impl Memory {
     pub fn waiters_of(&self, id: &LocalId) -> Vec<WaiterId> {
         let is = |waiter: &Waiter| matches!(&waiter.waiting, Waiting::Call { id: waited, .. } if waited == id);
         self.waiters.iter().filter(|(_, waiter)| is(waiter)).map(|(name, _)| *name).collect()
+    }
+
+    /// The session of a request that waits for jobs.
+    pub fn polling(&self, name: WaiterId) -> Option<String> {
+        match self.waiters.get(&name).map(|waiter| &waiter.waiting) {
+            Some(Waiting::Poll { session, .. }) => Some(session.clone()),
+            _ => None,
+        }
     }
 
     /// The polls that wait, oldest first.

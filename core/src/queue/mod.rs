@@ -122,7 +122,7 @@ impl Queue {
 
     /// Is the policy known to be at most five minutes old?
     pub fn snapshot_is_fresh(&self, now: UnixMillis) -> bool {
-        self.memory.snapshot_at.is_some_and(|at| now < at.plus_seconds(SNAPSHOT_SECONDS))
+        self.memory.snapshot_at.is_some_and(|at| at <= now && now < at.plus_seconds(SNAPSHOT_SECONDS))
     }
 
     /// One event, inside one transaction of `store`. After an `Err` the shell undoes the transaction and calls
@@ -196,9 +196,18 @@ impl Step<'_> {
             }
             Event::Tick => {
                 self.queue.memory.alarm = None;
-                self.sweep()?;
+                let more = self.sweep()?;
                 self.run_due()?;
-                self.effects.outbox |= !self.store.outbox(1)?.is_empty();
+                if more {
+                    self.queue.memory.wake_at(self.now.plus_seconds(1));
+                }
+                self.effects.outbox |= self.store.has_outbox()?;
+            }
+            // Taken out first: what is due must not answer a request that is being given up.
+            Event::WaiterDue(name) => {
+                let waiter = self.queue.memory.waiters.remove(&name);
+                self.run_due()?;
+                self.effects.outcome = self.waiter_due(waiter)?;
             }
             event => {
                 self.run_due()?;
@@ -211,13 +220,12 @@ impl Step<'_> {
     fn event(&mut self, event: Event) -> Stored<Outcome> {
         match event {
             Event::Ask(envelope) => self.ask(*envelope),
-            Event::WaiterDue(name) => self.waiter_due(name),
             Event::Told(up_to) => {
                 self.store.told(up_to)?;
-                self.effects.outbox = !self.store.outbox(1)?.is_empty();
+                self.effects.outbox = self.store.has_outbox()?;
                 Ok(Outcome::Reply(Ok(Answer::Stored)))
             }
-            Event::Snapshot(_) | Event::Tick => Ok(Outcome::Reply(Ok(Answer::Stored))),
+            Event::Snapshot(_) | Event::Tick | Event::WaiterDue(_) => Ok(Outcome::Reply(Ok(Answer::Stored))),
         }
     }
 
@@ -300,12 +308,12 @@ impl Step<'_> {
         }
     }
 
-    fn waiter_due(&mut self, name: WaiterId) -> Stored<Outcome> {
-        // Answered meanwhile: nothing to say, the answer is on its way.
-        let Some(waiter) = self.queue.memory.waiters.remove(&name) else { return Ok(Outcome::Reply(Ok(Answer::Idle))) };
+    fn waiter_due(&mut self, waiter: Option<Waiter>) -> Stored<Outcome> {
+        // Unknown only after a storage error, of which the request was told.
+        let Some(waiter) = waiter else { return Ok(Outcome::Reply(Err(Problem::storage()))) };
         Ok(Outcome::Reply(match waiter.waiting {
             Waiting::Poll { .. } => Ok(Answer::Idle),
-            Waiting::Call { id, base_url, submitted } => match self.store.call(&id)? {
+            Waiting::Call { id, base_url, submitted, .. } => match self.store.call(&id)? {
                 Some(call) => Ok(self.call_answer(&call, &base_url, submitted)),
                 None => Err(Problem::not_found()),
             },

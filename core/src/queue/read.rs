@@ -30,7 +30,7 @@ struct EventView<'a> {
 impl Step<'_> {
     /// A call, for who may see it; to others it is not there.
     pub fn visible(&mut self, who: &Identity, id: &LocalId) -> Stored<Result<Call, Problem>> {
-        let call = self.store.call(id)?.filter(|call| may_see(who, call));
+        let call = self.current(id)?.filter(|call| may_see(who, call));
         Ok(call.ok_or_else(Problem::not_found))
     }
 
@@ -85,14 +85,13 @@ impl Step<'_> {
         let oldest = self.store.queued(self.now, None, 1)?.first().map(|head| self.now.seconds_from(head.id.time()));
         let polls = self.queue.memory.polls();
         let mut workers = Vec::new();
-        for (id, seen) in &self.queue.memory.seen {
-            let Some(session) = self.store.session(id)? else { continue };
-            let health = self.queue.memory.health.get(&session.worker).copied().unwrap_or_default();
+        for (id, live) in &self.queue.memory.seen {
+            let health = self.queue.memory.health.get(&live.worker).copied().unwrap_or_default();
             let total = health.succeeded.saturating_add(health.failed);
             #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
             let rate = if total == 0 { 0.0 } else { health.failed as f64 / total as f64 };
             workers.push(json!({
-                "worker": session.worker, "session": session.id, "last_seen_seconds": self.now.seconds_from(*seen),
+                "worker": live.worker, "session": id, "last_seen_seconds": self.now.seconds_from(live.at),
                 "polling": polls.iter().any(|(_, owner, _)| owner == id),
                 "succeeded": health.succeeded, "failed": health.failed, "failure_rate": rate,
             }));

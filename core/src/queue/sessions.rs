@@ -8,8 +8,8 @@ use toolgate_protocol::problems;
 use toolgate_protocol::workers::{RegisterAnswer, RegistrationResult, RegistrationStatus};
 
 use super::handout::Taker;
-use super::memory::WaiterId;
-use super::messages::{Answer, PoolMessage, Register};
+use super::memory::{Live, Waiter, Waiting};
+use super::messages::{Answer, PoolMessage, Register, Reply};
 use super::store::{Gone, KnownManifest, Session, Stored};
 use super::{Step, Stepped};
 use crate::hash::hex;
@@ -31,11 +31,11 @@ impl Step<'_> {
         if let Err(problem) = names::label("worker", &register.worker) {
             return Ok(Err(problem));
         }
-        let live = self.live_manifests()?;
+        let live = self.live_manifests();
         let result = match &register.result {
             Some(result) => result.clone(),
             None if live.contains(&register.manifest) => unchanged(&self.manifest(&register.manifest)?.result),
-            None => return Ok(Ok(Answer::NewManifest(live))),
+            None => return Ok(Ok(Answer::NewManifest(self.live_but(&register.worker)))),
         };
         self.supersede(&register.worker)?;
         if let Some(result) = register.result {
@@ -52,7 +52,8 @@ impl Step<'_> {
             gone: None,
         };
         self.store.put_session(&session)?;
-        self.queue.memory.seen.insert(session.id.clone(), self.now);
+        let seen = Live { at: self.now, manifest: session.manifest.clone(), worker: session.worker.clone() };
+        self.queue.memory.seen.insert(session.id.clone(), seen);
         self.tell_live(&live)?;
         let RegistrationResult { tools, contexts, disabled } = result;
         let answer = RegisterAnswer {
@@ -68,7 +69,7 @@ impl Step<'_> {
 
     /// A worker leaves: its polls end empty and it is handed nothing any more.
     pub fn goodbye(&mut self, session: &str) -> Stepped {
-        let before = self.live_manifests()?;
+        let before = self.live_manifests();
         self.end_session(session, Gone::Goodbye)?;
         self.tell_live(&before)?;
         Ok(Ok(Answer::Stored))
@@ -85,42 +86,41 @@ impl Step<'_> {
             Some(_) => return Ok(Err(unknown_session())),
             None => {}
         }
-        let seen = self.queue.memory.seen.get(id).copied().unwrap_or_default();
+        let seen = self.queue.memory.seen.get(id).map(|live| live.at).unwrap_or_default();
         if seen.plus_seconds(SESSION_SEEN_SECONDS) <= self.now {
-            let before = self.live_manifests()?;
+            let before = self.live_manifests();
             self.end_session(id, Gone::Lapsed)?;
             self.tell_live(&before)?;
             return Ok(Err(unknown_session()));
         }
-        self.queue.memory.seen.insert(id.to_owned(), self.now);
+        self.saw(id);
         let manifest = self.manifest(&session.manifest)?;
         Ok(Ok(Taker { session, manifest }))
     }
 
     /// A sign of life of a session, if it is live.
-    pub(super) fn saw(&mut self, id: &str) -> Stored<()> {
-        if let Some(seen) = self.queue.memory.seen.get_mut(id) {
-            *seen = self.now;
+    pub(super) fn saw(&mut self, id: &str) {
+        if let Some(live) = self.queue.memory.seen.get_mut(id) {
+            live.at = self.now;
         }
-        Ok(())
     }
 
     /// The manifests that live sessions announce, sorted.
-    pub(super) fn live_manifests(&self) -> Stored<Vec<String>> {
-        let mut live = Vec::new();
-        for id in self.queue.memory.seen.keys() {
-            live.extend(
-                self.store.session(id)?.filter(|session| session.gone.is_none()).map(|session| session.manifest),
-            );
-        }
-        live.sort();
-        live.dedup();
-        Ok(live)
+    pub(super) fn live_manifests(&self) -> Vec<String> {
+        let live: BTreeSet<&String> = self.queue.memory.seen.values().map(|live| &live.manifest).collect();
+        live.into_iter().cloned().collect()
+    }
+
+    /// The same without a worker that is about to be superseded.
+    fn live_but(&self, worker: &str) -> Vec<String> {
+        let others = self.queue.memory.seen.values().filter(|live| live.worker != worker);
+        let live: BTreeSet<&String> = others.map(|live| &live.manifest).collect();
+        live.into_iter().cloned().collect()
     }
 
     /// Tells the registry when the set of live manifests changed.
     pub(super) fn tell_live(&mut self, before: &[String]) -> Stored<()> {
-        let live = self.live_manifests()?;
+        let live = self.live_manifests();
         if live == before { Ok(()) } else { self.tell(&PoolMessage::Live(live)) }
     }
 
@@ -129,30 +129,37 @@ impl Step<'_> {
         if let Some(mut session) = self.store.session(id)?.filter(|session| session.gone.is_none()) {
             session.gone = Some((self.now, why));
             self.store.put_session(&session)?;
-            let polls: Vec<WaiterId> = self
-                .queue
-                .memory
-                .polls()
-                .into_iter()
-                .filter(|(_, owner, _)| owner == id)
-                .map(|(name, ..)| name)
-                .collect();
-            for name in polls {
-                let reply = match why {
-                    Gone::Superseded => Err(superseded(&session.worker)),
-                    Gone::Revoked => Err(Problem::new(problems::INVALID_KEY, "The key was revoked; use another.")),
-                    Gone::Goodbye | Gone::Lapsed => Ok(Answer::Idle),
-                };
-                self.answer(name, reply);
-            }
+            self.end_polls(id, || match why {
+                Gone::Superseded => Err(superseded(&session.worker)),
+                Gone::Revoked => Err(revoked()),
+                Gone::Goodbye | Gone::Lapsed => Ok(Answer::Idle),
+            });
         }
         Ok(())
+    }
+
+    /// Ends the polls that a session holds.
+    pub(super) fn end_polls(&mut self, session: &str, reply: impl Fn() -> Reply) {
+        let polls = self.queue.memory.polls().into_iter().filter(|(_, owner, _)| owner == session);
+        for (name, ..) in polls.collect::<Vec<_>>() {
+            self.answer(name, reply());
+        }
+    }
+
+    /// What a revoked key waits for is not told any more.
+    pub(super) fn end_revoked_waits(&mut self) {
+        let Some(policy) = self.queue.memory.snapshot.clone() else { return };
+        let lost = |waiter: &Waiter| matches!(&waiter.waiting, Waiting::Call { key_id, .. } if !policy.keys.contains_key(key_id));
+        let lost = self.queue.memory.waiters.iter().filter(|(_, waiter)| lost(waiter)).map(|(name, _)| *name);
+        for name in lost.collect::<Vec<_>>() {
+            self.answer(name, Err(revoked()));
+        }
     }
 
     /// A revoked key takes its sessions with it: a poll that waits is handed nothing more.
     pub(super) fn end_revoked_sessions(&mut self) -> Stored<()> {
         let Some(policy) = self.queue.memory.snapshot.clone() else { return Ok(()) };
-        let before = self.live_manifests()?;
+        let before = self.live_manifests();
         for session in self.store.sessions()? {
             if session.gone.is_none() && !policy.keys.contains_key(&session.key_id) {
                 self.end_session(&session.id, Gone::Revoked)?;
@@ -162,10 +169,9 @@ impl Step<'_> {
     }
 
     fn supersede(&mut self, worker: &str) -> Stored<()> {
-        for session in self.store.sessions()? {
-            if session.worker == worker && session.gone.is_none() {
-                self.end_session(&session.id, Gone::Superseded)?;
-            }
+        let older = self.queue.memory.seen.iter().filter(|(_, live)| live.worker == worker).map(|(id, _)| id.clone());
+        for id in older.collect::<Vec<_>>() {
+            self.end_session(&id, Gone::Superseded)?;
         }
         Ok(())
     }
@@ -210,6 +216,10 @@ fn superseded(worker: &str) -> Problem {
         problems::SESSION_SUPERSEDED,
         format!("Another process registered with the worker id {worker:?}; give each process its own id."),
     )
+}
+
+fn revoked() -> Problem {
+    Problem::new(problems::INVALID_KEY, "The key was revoked; use another.")
 }
 
 fn wrong_transport() -> Problem {

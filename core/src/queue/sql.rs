@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::call::{Bucket, Call};
-use super::messages::PoolMessage;
+use super::messages::{AuditEntry, PoolMessage};
 use super::store::{Filter, Head, KnownManifest, Session, Store, Stored};
 use crate::ids::{LocalId, Place};
 use crate::policy::Snapshot;
@@ -42,7 +42,7 @@ const SELECT_DUE: &str = "SELECT id FROM calls WHERE bucket IN (0, 1, 2) AND due
 /// Outside of every bucket: kept for people to look at.
 const SET_ASIDE: &str = "UPDATE calls SET bucket = 9 WHERE bucket IN (0, 1, 2, 3) AND id = ?";
 const SELECT_NEXT_DUE: &str = "SELECT min(due), min(CASE WHEN bucket = 0 AND ready_at > ? THEN ready_at END) FROM calls WHERE bucket IN (0, 1, 2)";
-const SELECT_LIST: &str = "SELECT record, id FROM calls WHERE bucket = ? AND id < ? AND (? IS NULL OR state = ?) AND (? IS NULL OR tool = ?) ORDER BY id DESC LIMIT ?";
+const SELECT_LIST: &str = "SELECT record FROM calls WHERE bucket = ? AND id < ? AND (? IS NULL OR state = ?) AND (? IS NULL OR tool = ?) AND (? IS NULL OR agent IN (SELECT value FROM json_each(?))) ORDER BY id DESC LIMIT ?";
 const COUNT_BUCKET: &str = "SELECT count(*) FROM calls WHERE bucket = ?";
 const SELECT_OLD: &str =
     "SELECT id, idempotency FROM calls WHERE bucket = 3 AND id < ? AND ended_at <= ? ORDER BY id LIMIT ?";
@@ -61,6 +61,7 @@ const DELETE_MANIFEST: &str = "DELETE FROM manifests WHERE hash = ?";
 const PUSH_OUTBOX: &str =
     "INSERT INTO outbox (number, message) SELECT max(coalesce((SELECT max(number) FROM outbox), 0), ?) + 1, ?";
 const SELECT_OUTBOX: &str = "SELECT number, message FROM outbox ORDER BY number LIMIT ?";
+const HAS_OUTBOX: &str = "SELECT number FROM outbox LIMIT 1";
 const DELETE_OUTBOX: &str = "DELETE FROM outbox WHERE number <= ?";
 
 /// After every id.
@@ -142,6 +143,21 @@ fn join(row: &SqlRow) -> Stored<Call> {
     Ok(call)
 }
 
+/// What cannot be read is as good as absent where it can be had anew.
+fn unless_corrupt<T>(found: Stored<Option<T>>) -> Stored<Option<T>> {
+    match found {
+        Err(StoreError::Corrupt(_)) => Ok(None),
+        other => other,
+    }
+}
+
+/// A message that cannot be read is told as it stands: it must not hold back those behind it.
+fn unreadable(row: &SqlRow, error: &StoreError) -> PoolMessage {
+    let detail = serde_json::json!({ "why": error.to_string(), "message": row.get(1).and_then(SqlValue::text) });
+    let (by, event) = ("gateway".to_owned(), "message.unreadable".to_owned());
+    PoolMessage::Audit(AuditEntry { at: 0, by, event, subject: String::new(), detail })
+}
+
 fn state(call: &Call) -> Stored<String> {
     write(&call.state)
 }
@@ -155,8 +171,9 @@ impl Store for SqlStore<'_> {
         self.sql.exec(PUT_META, &["place".into(), write(place)?.into()]).map(|_| ())
     }
 
+    /// One that cannot be read, of newer code perhaps, is none: the registry is asked for another.
     fn snapshot(&self) -> Stored<Option<Snapshot>> {
-        self.one(SELECT_META, "snapshot")
+        unless_corrupt(self.one(SELECT_META, "snapshot"))
     }
 
     fn set_snapshot(&mut self, snapshot: &Snapshot) -> Stored<()> {
@@ -257,35 +274,16 @@ impl Store for SqlStore<'_> {
         let before = filter.before.as_ref().map_or(LAST, LocalId::as_str);
         let wanted: SqlValue = filter.state.as_ref().map(write).transpose()?.into();
         let tool: SqlValue = filter.tool.clone().into();
-        let mut found = Vec::new();
+        let agents: SqlValue = filter.agents.as_ref().map(write).transpose()?.into();
+        let mut found: Vec<Call> = Vec::new();
         for which in Bucket::ALL {
-            let mut before = before.to_owned();
-            let mut kept = 0_usize;
-            // Agents are filtered here, so a page may need more than one read.
-            loop {
-                let rows = self.sql.exec(
-                    SELECT_LIST,
-                    &[
-                        bucket(which),
-                        before.as_str().into(),
-                        wanted.clone(),
-                        wanted.clone(),
-                        tool.clone(),
-                        tool.clone(),
-                        limit(most),
-                    ],
-                )?;
-                for row in &rows {
-                    let call: Call = read(text(row, 0)?)?;
-                    if filter.agents.as_ref().is_none_or(|agents| agents.contains(&call.asked.agent)) {
-                        kept = kept.saturating_add(1);
-                        found.push(call);
-                    }
-                }
-                match rows.last() {
-                    Some(last) if rows.len() >= most && kept < most => before = text(last, 1)?.to_owned(),
-                    _ => break,
-                }
+            let (wanted, tool, agents) =
+                ([wanted.clone(), wanted.clone()], [tool.clone(), tool.clone()], [agents.clone(), agents.clone()]);
+            let filters = wanted.into_iter().chain(tool).chain(agents);
+            let parameters: Vec<SqlValue> =
+                [bucket(which), before.into()].into_iter().chain(filters).chain([limit(most)]).collect();
+            for row in self.sql.exec(SELECT_LIST, &parameters)? {
+                found.push(read(text(&row, 0)?)?);
             }
         }
         found.sort_by(|one, other| other.id.cmp(&one.id));
@@ -321,11 +319,13 @@ impl Store for SqlStore<'_> {
     }
 
     fn session(&self, id: &str) -> Stored<Option<Session>> {
-        self.one(SELECT_SESSION, id)
+        unless_corrupt(self.one(SELECT_SESSION, id))
     }
 
     fn sessions(&self) -> Stored<Vec<Session>> {
-        self.sql.exec(SELECT_SESSIONS, &[])?.iter().map(|row| read(text(row, 0)?)).collect()
+        // A worker whose session cannot be read registers again.
+        let rows = self.sql.exec(SELECT_SESSIONS, &[])?;
+        Ok(rows.iter().filter_map(|row| text(row, 0).and_then(read).ok()).collect())
     }
 
     fn put_session(&mut self, session: &Session) -> Stored<()> {
@@ -363,7 +363,12 @@ impl Store for SqlStore<'_> {
         let number = |row: &SqlRow| {
             row.first().and_then(SqlValue::integer).and_then(|number| u64::try_from(number).ok()).unwrap_or(0)
         };
-        rows.iter().map(|row| Ok((number(row), read(text(row, 1)?)?))).collect()
+        let message = |row: &SqlRow| text(row, 1).and_then(read).unwrap_or_else(|error| unreadable(row, &error));
+        Ok(rows.iter().map(|row| (number(row), message(row))).collect())
+    }
+
+    fn has_outbox(&self) -> Stored<bool> {
+        Ok(!self.sql.exec(HAS_OUTBOX, &[])?.is_empty())
     }
 
     fn told(&mut self, up_to: u64) -> Stored<()> {

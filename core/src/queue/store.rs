@@ -137,6 +137,8 @@ pub trait Store {
     fn push(&mut self, message: &PoolMessage) -> Stored<()>;
     /// What it must be told, oldest first, numbered.
     fn outbox(&self, limit: usize) -> Stored<Vec<(u64, PoolMessage)>>;
+    /// Is there anything to tell?
+    fn has_outbox(&self) -> Stored<bool>;
     /// It was told everything up to here.
     fn told(&mut self, up_to: u64) -> Stored<()>;
 }

@@ -25,7 +25,7 @@ impl Step<'_> {
     pub fn submit(&mut self, who: &Identity, base_url: &str, submit: Submit) -> Stored<Outcome> {
         let wait = submit.wait_seconds.min(WAIT_SECONDS_MAX);
         match self.find_or_make(who, &submit)? {
-            Ok(call) => Ok(self.answer_or_hold(call, base_url, wait)),
+            Ok(call) => Ok(self.answer_or_hold(who, call, base_url, wait)),
             Err(problem) => {
                 // Another pool may have the tool: the edge looks again before that becomes a refusal.
                 if problem.kind != problems::UNKNOWN_TOOL && problem.kind.status < 500 {
@@ -38,12 +38,12 @@ impl Step<'_> {
         }
     }
 
-    fn answer_or_hold(&mut self, call: Call, base_url: &str, wait: u64) -> Outcome {
+    fn answer_or_hold(&mut self, who: &Identity, call: Call, base_url: &str, wait: u64) -> Outcome {
         let parked = Bucket::of(call.state) == Bucket::Parked;
         if call.ended() || parked || wait == 0 {
             return Outcome::Reply(Ok(self.call_answer(&call, base_url, true)));
         }
-        match self.hold(Waiting::Call { id: call.id.clone(), base_url: base_url.to_owned(), submitted: true }, wait) {
+        match self.hold(waiting(who, &call, base_url, true), wait) {
             held @ Outcome::Hold(..) => held,
             // The call is accepted, whether or not there is room to wait for it.
             Outcome::Reply(_) => Outcome::Reply(Ok(self.call_answer(&call, base_url, true))),
@@ -158,12 +158,16 @@ impl Step<'_> {
         if call.ended() || wait == 0 {
             return Ok(Outcome::Reply(Ok(self.call_answer(&call, base_url, false))));
         }
-        Ok(match self.hold(Waiting::Call { id: id.clone(), base_url: base_url.to_owned(), submitted: false }, wait) {
+        Ok(match self.hold(waiting(who, &call, base_url, false), wait) {
             held @ Outcome::Hold(..) => held,
             // No room to wait: as it is now.
             Outcome::Reply(_) => Outcome::Reply(Ok(self.call_answer(&call, base_url, false))),
         })
     }
+}
+
+fn waiting(who: &Identity, call: &Call, base_url: &str, submitted: bool) -> Waiting {
+    Waiting::Call { id: call.id.clone(), base_url: base_url.to_owned(), key_id: who.key_id.clone(), submitted }
 }
 
 /// The checks, in the order that the design fixes.

@@ -38,13 +38,12 @@ impl Step<'_> {
     }
 
     fn write(&mut self, kind: &str, name: &str, mut value: serde_json::Value) -> Stepped {
-        let status = if self.docs.exists(kind, name)? { 200 } else { 201 };
         self.docs.put(kind, name, &value)?;
         self.audit(&format!("{kind}.written"), name, value.clone())?;
         if let Some(members) = value.as_object_mut() {
             members.insert("name".into(), name.into());
         }
-        Ok(Ok(Answer::Body(status, value)))
+        Ok(Ok(Answer::Body(200, value)))
     }
 
     fn first_absent(&self, kind: &str, named: &[String]) -> Result<Option<String>, StoreError> {

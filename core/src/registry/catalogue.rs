@@ -52,7 +52,7 @@ struct VersionRecord {
 impl Step<'_> {
     /// A manifest that is news to its pool.
     pub(super) fn announce(&mut self, announcement: Announcement) -> Stepped {
-        let Announcement { pool: name, worker, manifest, hash, mut live } = announcement;
+        let Announcement { pool: name, worker, manifest, hash, live } = announcement;
         let Some(mut pool) = self.docs.get::<PoolRecord>("pool", &name)? else { return Ok(Err(Problem::not_found())) };
         let key = format!("{name}/{hash}");
         let known = self.docs.get::<ManifestRecord>("manifest", &key)?;
@@ -62,11 +62,9 @@ impl Step<'_> {
             self.audit("manifest.seen", &key, json!({ "worker": worker }))?;
         }
         let text = Some(manifest.get().to_owned());
-        let record = ManifestRecord { rank, text, announced_at: self.now, confirmed: false };
+        let record = ManifestRecord { rank, text, announced_at: self.now, confirmed: pool.live.contains(&hash) };
         self.docs.put("manifest", &key, &record)?;
-        if !live.contains(&hash) {
-            live.push(hash.clone());
-        }
+        // The announced one counts as live by being new; it joins the list when the pool says so.
         pool.live = live;
         self.docs.put("pool", &name, &pool)?;
         let result = self.reconcile(&name, &pool.live, Some(&hash))?;
@@ -81,7 +79,10 @@ impl Step<'_> {
         live: &[String],
         asked: Option<&str>,
     ) -> Result<RegistrationResult, StoreError> {
-        let live = self.with_unconfirmed(pool, live)?;
+        let mut live = self.with_unconfirmed(pool, live)?;
+        if let Some(asked) = asked.filter(|asked| !live.iter().any(|hash| hash == asked)) {
+            live.push(asked.to_owned());
+        }
         let mut manifests: Vec<(u64, &str, ReadManifest)> = Vec::new();
         for hash in &live {
             let record = self.docs.get::<ManifestRecord>("manifest", &format!("{pool}/{hash}"))?;
@@ -134,11 +135,32 @@ impl Step<'_> {
         Ok(all)
     }
 
+    /// When the next announcement without a session stops counting.
+    pub(super) fn next_unconfirmed(&self) -> Result<Option<UnixMillis>, StoreError> {
+        let open = self
+            .docs
+            .all::<ManifestRecord>("manifest")?
+            .into_iter()
+            .filter(|(_, record)| !record.confirmed && record.text.is_some());
+        Ok(open
+            .map(|(_, record)| record.announced_at.plus_seconds(SESSION_SEEN_SECONDS).max(self.now.plus_seconds(1)))
+            .min())
+    }
+
+    /// Announcements whose worker never got a session count no more.
+    pub(super) fn reconcile_unconfirmed(&mut self) -> Stepped {
+        for (name, pool) in self.docs.all::<PoolRecord>("pool")? {
+            self.reconcile(&name, &pool.live, None)?;
+            self.forget_texts(&name, &self.with_unconfirmed(&name, &pool.live)?)?;
+        }
+        Ok(Ok(Answer::Done))
+    }
+
     fn apply_tools(&mut self, pool: &str, manifest: &ReadManifest) -> Result<Vec<ToolStatus>, StoreError> {
-        let mut statuses = Vec::new();
+        let (mut statuses, mut bytes) = (Vec::new(), self.definitions_bytes(pool)?);
         for (name, tool) in &manifest.tools {
             let verdict = match tool {
-                Ok(definition) => self.apply_tool(pool, definition)?,
+                Ok(definition) => self.apply_tool(pool, definition, &mut bytes)?,
                 Err(fault) => Verdict::refused("invalid_definition", fault.clone()),
             };
             let Verdict { status, code, detail } = verdict;
@@ -147,17 +169,19 @@ impl Step<'_> {
         Ok(statuses)
     }
 
-    fn apply_tool(&mut self, pool: &str, announced: &ToolDefinition) -> Result<Verdict, StoreError> {
+    fn apply_tool(&mut self, pool: &str, announced: &ToolDefinition, bytes: &mut usize) -> Result<Verdict, StoreError> {
         let name = &announced.name;
         let known = self.docs.get::<CatalogueTool>("tool", name)?;
         let mut verdict = judge(announced, pool, known.as_ref());
         if verdict.status != RegistrationStatus::Refused && verdict.status != RegistrationStatus::Unchanged {
-            let bytes = self.definitions_bytes(pool, announced)?;
-            if bytes > POOL_DEFINITIONS_BYTES_MAX {
-                let detail = format!(
-                    "The pool's definitions would have {bytes} bytes; the limit is {POOL_DEFINITIONS_BYTES_MAX}."
-                );
+            let before = known.as_ref().map_or(0, |known| size(&known.definition));
+            let after = bytes.saturating_sub(before).saturating_add(size(announced));
+            if after > POOL_DEFINITIONS_BYTES_MAX {
+                let limit = POOL_DEFINITIONS_BYTES_MAX;
+                let detail = format!("The pool's definitions would have {after} bytes; the limit is {limit}.");
                 verdict = Verdict::refused("pool_full", detail);
+            } else {
+                *bytes = after;
             }
         }
         match (verdict.status, known) {
@@ -187,12 +211,11 @@ impl Step<'_> {
         Ok(verdict)
     }
 
-    /// What the pool's definitions would take with this one among them: they travel as one row.
-    fn definitions_bytes(&self, pool: &str, announced: &ToolDefinition) -> Result<usize, StoreError> {
-        let size = |definition: &ToolDefinition| serde_json::to_string(definition).map_or(0, |text| text.len());
+    /// What the pool's definitions take, disabled ones included: they travel as one row.
+    fn definitions_bytes(&self, pool: &str) -> Result<usize, StoreError> {
         let tools = self.docs.all::<CatalogueTool>("tool")?;
-        let others = tools.iter().filter(|(name, tool)| tool.pool == pool && *name != announced.name);
-        Ok(others.map(|(_, tool)| size(&tool.definition)).fold(size(announced), usize::saturating_add))
+        let own = tools.iter().filter(|(_, tool)| tool.pool == pool);
+        Ok(own.map(|(_, tool)| size(&tool.definition)).fold(0, usize::saturating_add))
     }
 
     /// The last accepted definition stays; the refused one is shown beside it.
@@ -400,6 +423,10 @@ fn view(name: &str, tool: &CatalogueTool) -> Value {
         "name": name, "pool": tool.pool, "managed_by": tool.managed_by, "enabled": tool.enabled, "version": version(&tool.definition),
         "definition": tool.definition, "refused": refused,
     })
+}
+
+fn size(definition: &ToolDefinition) -> usize {
+    serde_json::to_string(definition).map_or(0, |text| text.len())
 }
 
 /// Which members differ, with both values.

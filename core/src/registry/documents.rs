@@ -4,16 +4,19 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use toolgate_protocol::limits::AUDIT_ENTRIES_MAX;
+
 use super::Page;
 use crate::queue::messages::AuditEntry;
 use crate::sql_port::{Sql, SqlRow, SqlValue, StoreError};
 
 /// The tables. Run at each start.
-pub const SCHEMA: [&str; 4] = [
+pub const SCHEMA: [&str; 5] = [
     "CREATE TABLE IF NOT EXISTS documents (kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, name)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS audit (number INTEGER PRIMARY KEY, entry TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS approvals (id TEXT PRIMARY KEY, state TEXT NOT NULL, number INTEGER NOT NULL, decided_at INTEGER, view TEXT NOT NULL) WITHOUT ROWID",
     "CREATE INDEX IF NOT EXISTS approvals_by_state ON approvals (state, id)",
+    "CREATE INDEX IF NOT EXISTS approvals_by_end ON approvals (decided_at) WHERE decided_at IS NOT NULL",
 ];
 
 const GET: &str = "SELECT value FROM documents WHERE kind = ? AND name = ?";
@@ -21,8 +24,9 @@ const PUT: &str = "INSERT INTO documents (kind, name, value) VALUES (?, ?, ?) ON
 const COUNT: &str = "SELECT count(*) FROM documents WHERE kind = ?";
 const LIST: &str = "SELECT name, value FROM documents WHERE kind = ? AND name > ? ORDER BY name LIMIT ?";
 const ADD_AUDIT: &str = "INSERT INTO audit (entry) VALUES (?)";
+const TRIM_AUDIT: &str = "DELETE FROM audit WHERE number <= (SELECT max(number) FROM audit) - ?";
 const LIST_AUDIT: &str = "SELECT number, entry FROM audit WHERE number < ? ORDER BY number DESC LIMIT ?";
-const PUT_APPROVAL: &str = "INSERT INTO approvals (id, state, number, decided_at, view) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state, number = excluded.number, decided_at = excluded.decided_at, view = excluded.view WHERE excluded.number >= approvals.number";
+const PUT_APPROVAL: &str = "INSERT INTO approvals (id, state, number, decided_at, view) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state, number = excluded.number, decided_at = excluded.decided_at, view = excluded.view WHERE excluded.number >= approvals.number OR excluded.decided_at IS NOT NULL";
 const LIST_APPROVALS: &str = "SELECT id, view FROM approvals WHERE state = ? AND id > ? ORDER BY id LIMIT ?";
 const LIST_ALL_APPROVALS: &str = "SELECT id, view FROM approvals WHERE id > ? ORDER BY id LIMIT ?";
 const SWEEP_APPROVALS: &str = "DELETE FROM approvals WHERE decided_at IS NOT NULL AND decided_at <= ?";
@@ -86,7 +90,8 @@ impl<'a> Documents<'a> {
 
     pub fn audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
         let entry = serde_json::to_string(entry).map_err(|error| fault(&error))?;
-        self.sql.exec(ADD_AUDIT, &[entry.into()]).map(|_| ())
+        self.sql.exec(ADD_AUDIT, &[entry.into()])?;
+        self.sql.exec(TRIM_AUDIT, &[limit(AUDIT_ENTRIES_MAX)]).map(|_| ())
     }
 
     /// The audit record, newest first, with numbers.

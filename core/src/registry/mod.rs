@@ -194,14 +194,16 @@ impl Registry {
             return Ok(Effects { reply, pushes: Vec::new(), alarm: None });
         }
         let mut step = Step { ring: &self.ring, docs: Documents::new(sql), org, who, now, entropy };
-        let (changes, ticks) = (command.changes_policy(), matches!(command, Command::Tick));
+        let changes = command.changes_policy();
         let reply = step.command(command)?;
         if changes && reply.is_ok() {
             step.compile_policies()?;
         }
         // Only a change waits for its pushes; what lagged before is the alarm's to bring.
-        let pushes = if changes || ticks { step.pending_pushes()? } else { Vec::new() };
-        let alarm = (!pushes.is_empty()).then(|| now.plus_seconds(PUSH_SECONDS));
+        let pushes = if changes { step.pending_pushes()? } else { Vec::new() };
+        let lagging = (!pushes.is_empty()).then(|| now.plus_seconds(PUSH_SECONDS));
+        let unconfirmed = if changes { step.next_unconfirmed()? } else { None };
+        let alarm = lagging.into_iter().chain(unconfirmed).min();
         Ok(Effects { reply, pushes, alarm })
     }
 }
@@ -216,7 +218,7 @@ impl Command {
             | Command::PutAgent(..)
             | Command::PutPool(..)
             | Command::Announce(_)
-            | Command::Policy(_) => true,
+            | Command::Tick => true,
             Command::Batch(batch) => batch
                 .messages
                 .iter()
@@ -256,7 +258,7 @@ impl Step<'_> {
             Command::Policy(place) => self.give_policy(&place),
             Command::Batch(batch) => self.take_batch(batch),
             Command::Stored { pool, version } => self.stored(&pool, version),
-            Command::Tick => Ok(Ok(Answer::Done)),
+            Command::Tick => self.reconcile_unconfirmed(),
         }
     }
 

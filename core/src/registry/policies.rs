@@ -86,10 +86,11 @@ impl Step<'_> {
                 format!("There is no pool {:?}; an admin makes it with PUT /v1/pools/{}.", place.pool, place.pool);
             return Ok(Err(Problem::new(problems::NOT_FOUND, detail)));
         };
-        let before = (pool.has_object, pool.stored, pool.version);
+        let before = (pool.has_object, pool.version);
         let snapshot = self.snapshot(&place.pool, &mut pool)?;
-        (pool.has_object, pool.stored) = (true, pool.version);
-        if before != (pool.has_object, pool.stored, pool.version) {
+        pool.has_object = true;
+        // That it is stored is said by the object, once it is.
+        if before != (true, pool.version) {
             self.docs.put("pool", &place.pool, &pool)?;
         }
         Ok(Ok(Answer::Policy(Box::new(Push { v: VERSION, place: place.clone(), snapshot }))))
@@ -122,7 +123,11 @@ impl Step<'_> {
         let mut pushes = Vec::new();
         for (name, mut pool) in self.docs.all::<PoolRecord>("pool")? {
             if pool.has_object && pool.stored < pool.version {
+                let before = pool.version;
                 let snapshot = self.snapshot(&name, &mut pool)?;
+                if pool.version != before {
+                    self.docs.put("pool", &name, &pool)?;
+                }
                 pushes.push(Push { v: VERSION, place: Place::of(&self.org, &name), snapshot });
             }
         }

@@ -25,6 +25,7 @@ impl Step<'_> {
     pub(super) fn take_batch(&mut self, batch: PoolBatch) -> Stepped {
         let name = batch.place.pool;
         let Some(mut pool) = self.docs.get::<PoolRecord>("pool", &name)? else { return Ok(Ok(Answer::Done)) };
+        let mut decided = false;
         for (number, message) in batch.messages {
             match message {
                 PoolMessage::Audit(entry) => self.docs.audit(&entry)?,
@@ -33,6 +34,7 @@ impl Step<'_> {
                     let (id, state) = (view.id.clone(), view.state.clone());
                     let text = serde_json::to_string(&view).unwrap_or_default();
                     self.docs.put_approval(&id, &state, number, decided_at, text)?;
+                    decided |= decided_at.is_some();
                     if decided_at.is_some() {
                         self.audit_decision(&view)?;
                     }
@@ -45,7 +47,9 @@ impl Step<'_> {
                 }
             }
         }
-        self.docs.sweep_approvals(self.now.minus_seconds(RECORD_SECONDS).0)?;
+        if decided {
+            self.docs.sweep_approvals(self.now.minus_seconds(RECORD_SECONDS).0)?;
+        }
         Ok(Ok(Answer::Done))
     }
 

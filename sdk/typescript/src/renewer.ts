@@ -1,3 +1,4 @@
+import { CLAIMS_MAX } from "./limits.js";
 import { monotonicMs } from "./clock.js";
 import { GatewayProblem } from "./errors.js";
 import type { Gateway } from "./gateway.js";
@@ -45,7 +46,10 @@ export class Renewer {
 
   async #renew(): Promise<void> {
     const { gateway, session, timing, logger } = this.#options;
-    const batch = this.#renewable();
+    // What does not fit is due still, and goes in the next request.
+    const batch = this.#renewable()
+      .sort((one, other) => (one.renewAtMs ?? 0) - (other.renewAtMs ?? 0))
+      .slice(0, CLAIMS_MAX);
     this.#isSending = true;
     const sentAtMs = monotonicMs();
     try {

@@ -204,6 +204,9 @@ impl Store for Model {
     fn outbox(&self, limit: usize) -> Stored<Vec<(u64, PoolMessage)>> {
         Ok(self.outbox.iter().take(limit).map(|(number, message)| (*number, message.clone())).collect())
     }
+    fn has_outbox(&self) -> Stored<bool> {
+        Ok(!self.outbox.is_empty())
+    }
     fn told(&mut self, up_to: u64) -> Stored<()> {
         self.outbox.retain(|number, _| *number > up_to);
         Ok(())

@@ -44,6 +44,17 @@ impl World {
         self.send_submit(submit)
     }
 
+    /// More calls at one instant than one step ends when they are due.
+    pub(crate) fn burst(&mut self) -> Checked {
+        if !self.random.chance(15) {
+            return Ok(());
+        }
+        for _ in 0..260 {
+            self.submit()?;
+        }
+        Ok(())
+    }
+
     /// The same key again: mostly the same arguments, spelled otherwise.
     pub(crate) fn repeat(&mut self) -> Checked {
         let Some(mut submit) = self.random.pick(&self.keys_used).cloned() else { return Ok(()) };

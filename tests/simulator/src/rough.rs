@@ -64,6 +64,7 @@ impl Store for Rough<'_> {
         session(&self, id: &str) -> Option<Session>;
         sessions(&self) -> Vec<Session>;
         manifest(&self, hash: &str) -> Option<KnownManifest>;
+        has_outbox(&self) -> bool;
         outbox(&self, limit: usize) -> Vec<(u64, PoolMessage)>;
     }
     pass! { mut

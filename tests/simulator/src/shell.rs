@@ -9,6 +9,7 @@ use toolgate_core::keys::Identity;
 use toolgate_core::queue::call::Call;
 use toolgate_core::queue::memory::Waiting;
 use toolgate_core::queue::messages::{Answer, Ask, Envelope, Reply, Submit, VERSION};
+use toolgate_core::queue::store::Store as _;
 use toolgate_core::queue::{Effects, Event, Outcome, Queue};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::workers::ClaimStatus;
@@ -157,6 +158,7 @@ impl World {
 
     pub(crate) fn step_for(&mut self, waits: Waits, event: Event) -> Result<Option<Effects>, String> {
         self.steps += 1;
+        let given_up = if let Event::WaiterDue(name) = event { Some(name) } else { None };
         let Some(mut effects) = self.step_raw(event, None)? else { return Err("the storage failed by itself".into()) };
         self.check(&effects)?;
         if self.random.chance(8) {
@@ -174,6 +176,9 @@ impl World {
         }
         self.receive(waits, &effects.outcome)?;
         let mut answers = std::mem::take(&mut effects.answers);
+        if let Some(name) = given_up.filter(|name| answers.iter().any(|(answered, _)| answered == name)) {
+            return Err(format!("the request {name} was answered while it was being given up: the answer is lost"));
+        }
         if self.bug == Some(Bug::LosesAWaiter) && self.random.chance(100) {
             answers.pop();
         }
@@ -242,6 +247,9 @@ impl World {
         if !allowed {
             return Err(format!("8: {:?} was handed out against the policy {known}", call.id));
         }
+        if call.queue_deadline <= self.now {
+            return Err(format!("4: {:?} was handed out after its queue deadline", call.id));
+        }
         if asked.side_effect == SideEffect::Consequential
             && call.approval.as_ref().is_none_or(|approval| approval.state != "approved")
         {
@@ -259,9 +267,33 @@ impl World {
                 return Err(format!("a caller waits for {id:?}, which has ended"));
             }
         }
+        self.no_poll_is_passed_by()?;
         for name in self.held.keys() {
             if !self.queue.memory.waiters.contains_key(name) {
                 return Err(format!("the request {name} is held and the queue has forgotten it"));
+            }
+        }
+        Ok(())
+    }
+
+    /// A poll of a live session waits only while no queued call fits it (under a policy that is known to be fresh).
+    fn no_poll_is_passed_by(&self) -> Checked {
+        let memory = &self.queue.memory;
+        let Some(policy) = memory.snapshot.as_ref().filter(|_| self.queue.snapshot_is_fresh(self.now)) else {
+            return Ok(());
+        };
+        for (name, session, _) in memory.polls() {
+            let Some(live) = memory.seen.get(&session) else { continue };
+            let Ok(Some(manifest)) = self.store.manifest(&live.manifest) else { continue };
+            let silent = self.now.0.saturating_sub(live.at.0) >= 60_000;
+            for head in self.store.queued(self.now, None, 50).map_err(|error| error.to_string())? {
+                let enabled = policy.tools.get(&head.tool).is_some_and(|tool| tool.enabled);
+                let Some(call) = self.store.peek(&head.id).filter(|_| enabled && !silent) else { continue };
+                let fits = manifest.contracts.get(&head.tool) == Some(&head.contract_hash);
+                let due = call.queue_deadline <= self.now || policy.withdrawn(&call.accepted_under()).is_some();
+                if fits && !due && memory.next_due > self.now {
+                    return Err(format!("the poll {name} waits while {:?} is queued and fits it", head.id));
+                }
             }
         }
         Ok(())

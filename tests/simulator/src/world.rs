@@ -137,7 +137,8 @@ impl World {
             88..91 => self.read(),
             91..93 => self.look(),
             93..95 => self.change_policy(),
-            95..97 => self.tell(),
+            95 => self.tell(),
+            96 => self.burst(),
             97 => {
                 self.rebuild();
                 Ok(())
