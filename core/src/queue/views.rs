@@ -73,7 +73,8 @@ impl Step<'_> {
             Some(seconds) => self.set_lease(call, seconds),
             None => drop(self.queue.memory.leases.remove(&call.id)),
         }
-        if to == Phase::Queued {
+        // What is ready now is handed out by this very step.
+        if to == Phase::Queued && call.ready_at > self.now {
             self.queue.memory.wake_at(call.ready_at);
         }
         if call.ended() {
