@@ -46,10 +46,10 @@ impl World {
 
     /// More calls at one instant than one step ends when they are due.
     pub(crate) fn burst(&mut self) -> Checked {
-        if !self.random.chance(120) {
+        if !self.random.chance(80) {
             return Ok(());
         }
-        for _ in 0..260 {
+        for _ in 0..420 {
             self.submit()?;
         }
         Ok(())
