@@ -46,7 +46,7 @@ impl World {
 
     /// More calls at one instant than one step ends when they are due.
     pub(crate) fn burst(&mut self) -> Checked {
-        if !self.random.chance(80) {
+        if !self.random.chance(20) {
             return Ok(());
         }
         for _ in 0..420 {

@@ -90,7 +90,7 @@ fn the_sql_does_what_the_model_does() {
     for seed in [11, 12, 13] {
         let mut world = World::new(seed, None);
         world.log = Some(Vec::new());
-        world.run(15_000).expect("no violation");
+        world.run(10_000).expect("no violation");
         let sqlite = Sqlite::queue();
         let mut queue = Queue::new(ids());
         for (number, (done, expected)) in world.log.take().unwrap_or_default().into_iter().enumerate() {

@@ -8,6 +8,7 @@ use toolgate_core::queue::sql::SqlStore;
 use toolgate_core::queue::store::Store as _;
 use toolgate_core::queue::{Effects, Event, Outcome, Queue};
 use toolgate_core::time::UnixMillis;
+use toolgate_protocol::approvals::{DecisionKind, DecisionRequest};
 use toolgate_protocol::calls::CallState;
 use toolgate_protocol::control::Role;
 use toolgate_simulator::port::Sqlite;
@@ -64,6 +65,36 @@ fn a_record_that_cannot_be_read_is_set_aside_and_the_others_end_in_time() {
         let (_, id) = queue.ids.read(toolgate_core::ids::IdKind::Call, "acme", call).expect("an id");
         let call = SqlStore::new(&sqlite, later).call(&id).expect("readable").expect("there");
         assert_eq!((call.state, call.ended_at), (CallState::Expired, Some(later)));
+    }
+}
+
+#[test]
+fn a_decision_at_expiry_is_too_late_also_when_more_is_due_than_one_step_does() {
+    let sqlite = Sqlite::queue();
+    let mut queue = Queue::new(ids());
+    step(&sqlite, &mut queue, Event::Snapshot(Box::new(Policy::first().snapshot())), START, 1);
+    let mut parked = Vec::new();
+    for n in 0..500_u32 {
+        let Ask::Submit(submit) = submit(n) else { unreachable!() };
+        let submit = Submit { tool: "refund".into(), idempotency_key: Some(format!("k{n}")), ..submit };
+        let mut entropy = [0; 16];
+        entropy[..4].copy_from_slice(&n.to_be_bytes());
+        let event = ask(identity(Role::Caller, "caller"), Ask::Submit(submit));
+        let effects = queue.step(&mut SqlStore::new(&sqlite, START), event, START, entropy).expect("storage");
+        let Outcome::Reply(Ok(Answer::Call { view, .. })) = effects.outcome else { panic!("{:?}", effects.outcome) };
+        parked.push((view.call, view.approval.expect("parked").digest));
+    }
+    let expiry = START.plus_seconds(24 * 3_600);
+    step(&sqlite, &mut queue, Event::Snapshot(Box::new(Policy::first().snapshot())), expiry, 2);
+    // Whatever batch the step takes, the one that is decided is due before it is decided.
+    for (call, digest) in parked.iter().rev() {
+        let (_, id) = queue.ids.read(toolgate_core::ids::IdKind::Call, "acme", call).expect("an id");
+        let request = DecisionRequest { decision: DecisionKind::Approve, digest: Some(digest.clone()), reason: None };
+        let event = ask(identity(Role::Approver, "ann"), Ask::Decide(id, request));
+        match step(&sqlite, &mut queue, event, expiry, 3).outcome {
+            Outcome::Reply(Err(problem)) => assert_eq!(problem.kind.code, "approval_expired"),
+            other => panic!("{other:?}"),
+        }
     }
 }
 
