@@ -24,10 +24,10 @@ pub async fn register(mut edge: Edge, pool: String) -> Handled {
     if first.headers().get(INTERNAL_HEADER).ok().flatten().as_deref() != Some(NEW_MANIFEST) {
         return Ok(first);
     }
-    let live = first.json().await.map_err(|error| internal("reading a pool's answer", error))?;
+    let manifests = first.json().await.map_err(|error| internal("reading a pool's answer", error))?;
     let manifest =
         serde_json::value::RawValue::from_string(text).map_err(|error| internal("carrying a manifest", error))?;
-    let announcement = Announcement { pool, worker, manifest, hash, live };
+    let announcement = Announcement { pool, worker, manifest, hash, manifests };
     let mut announced = edge.ask_registry(&who.org, Some(&who), Command::Announce(announcement)).await?;
     if announced.status_code() != 200 {
         return Ok(announced);

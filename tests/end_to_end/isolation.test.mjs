@@ -86,7 +86,7 @@ const TABLE = {
   "POST /v1/pools/{pool}/workers": [
     { role: "worker", foreign: () => "private", absent: () => "absent", body: () => ({ worker: "w", manifest: { tools: [] } }) },
     // The name of the other org's tool is free here.
-    { role: "worker", path: "main", foreign: () => "private", absent: () => "absenu", body: (tool) => ({ worker: "free", manifest: { tools: [...TOOLS, definition(tool, "read_only")] } }), last: true },
+    { role: "worker", path: "main", foreign: () => "private", absent: () => "absenu", body: (tool) => ({ worker: `free ${tool}`, manifest: { tools: [...TOOLS, definition(tool, "read_only")] } }), last: true },
   ],
   "POST /v1/pools/{pool}/goodbyes": [sessions({})],
   "POST /v1/pools/{pool}/claims": [

@@ -132,7 +132,7 @@ pub enum Answer {
     /// A session.
     Registered(Box<RegisterAnswer>),
     /// The registry must be asked first; the manifests of the live sessions.
-    NewManifest(Vec<String>),
+    NewManifest(Manifests),
     /// Jobs and statuses.
     Poll(Box<PollAnswer>),
     /// Nothing to do (204).
@@ -203,6 +203,15 @@ pub fn http(reply: &Reply) -> Http {
     }
 }
 
+/// The manifests of a pool's sessions, by hash.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifests {
+    /// Of live sessions.
+    pub live: Vec<String>,
+    /// Of sessions that are remembered, live or gone: what the pool has seen. Of any other it can say nothing.
+    pub seen: Vec<String>,
+}
+
 /// What a pool tells the registry. Told at least once, in order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum PoolMessage {
@@ -210,8 +219,8 @@ pub enum PoolMessage {
     Audit(AuditEntry),
     /// The approval index.
     Approval(Box<ApprovalView>),
-    /// The manifests of the live sessions, when the set changed.
-    Live(Vec<String>),
+    /// The manifests of its sessions, when the set of the live ones changed.
+    Live(Manifests),
 }
 
 /// One entry of the audit record.

@@ -9,7 +9,7 @@ use toolgate_protocol::workers::{RegisterAnswer, RegistrationResult, Registratio
 
 use super::handout::Taker;
 use super::memory::{Live, Waiter, Waiting};
-use super::messages::{Answer, PoolMessage, Register, Reply};
+use super::messages::{Answer, Manifests, PoolMessage, Register, Reply};
 use super::store::{Gone, KnownManifest, Session, Stored};
 use super::{Step, Stepped};
 use crate::hash::hex;
@@ -35,7 +35,10 @@ impl Step<'_> {
         let result = match &register.result {
             Some(result) => result.clone(),
             None if live.contains(&register.manifest) => unchanged(&self.manifest(&register.manifest)?.result),
-            None => return Ok(Ok(Answer::NewManifest(self.live_but(&register.worker)))),
+            None => {
+                let manifests = Manifests { live: self.live_but(&register.worker), seen: self.seen_manifests()? };
+                return Ok(Ok(Answer::NewManifest(manifests)));
+            }
         };
         self.supersede(&register.worker)?;
         if let Some(result) = register.result {
@@ -118,10 +121,20 @@ impl Step<'_> {
         live.into_iter().cloned().collect()
     }
 
+    /// The manifests of sessions that are remembered, live or gone.
+    fn seen_manifests(&self) -> Stored<Vec<String>> {
+        let seen: BTreeSet<String> = self.store.sessions()?.into_iter().map(|session| session.manifest).collect();
+        Ok(seen.into_iter().collect())
+    }
+
     /// Tells the registry when the set of live manifests changed.
     pub(super) fn tell_live(&mut self, before: &[String]) -> Stored<()> {
         let live = self.live_manifests();
-        if live == before { Ok(()) } else { self.tell(&PoolMessage::Live(live)) }
+        if live == before {
+            return Ok(());
+        }
+        let seen = self.seen_manifests()?;
+        self.tell(&PoolMessage::Live(Manifests { live, seen }))
     }
 
     pub(super) fn end_session(&mut self, id: &str, why: Gone) -> Stored<()> {

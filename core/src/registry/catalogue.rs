@@ -13,6 +13,7 @@ use super::{Announcement, Answer, Page, Step, Stepped};
 use crate::contract::version;
 use crate::policy::unknown_tool;
 use crate::problem::Problem;
+use crate::queue::messages::Manifests;
 use crate::registration::{
     CatalogueTool, ReadManifest, RefusedDefinition, Verdict, judge, judge_context, read_manifest,
 };
@@ -27,8 +28,8 @@ struct ManifestRecord {
     text: Option<String>,
     /// When it was last announced.
     announced_at: UnixMillis,
-    /// Its pool has counted it among the live ones since. Until then a list of live manifests may be older than the
-    /// announcement, and says nothing about it.
+    /// Its pool has seen a session with it. Until then a list of live manifests may be older than the announcement, and
+    /// says nothing about it.
     confirmed: bool,
 }
 
@@ -52,17 +53,18 @@ struct VersionRecord {
 impl Step<'_> {
     /// A manifest that is news to its pool.
     pub(super) fn announce(&mut self, announcement: Announcement) -> Stepped {
-        let Announcement { pool: name, worker, manifest, hash, live } = announcement;
+        let Announcement { pool: name, worker, manifest, hash, manifests: Manifests { live, seen } } = announcement;
         let Some(mut pool) = self.docs.get::<PoolRecord>("pool", &name)? else { return Ok(Err(Problem::not_found())) };
         let key = format!("{name}/{hash}");
         let known = self.docs.get::<ManifestRecord>("manifest", &key)?;
+        self.confirm(&name, &seen)?;
         let rank = known.as_ref().map_or(pool.next_rank, |known| known.rank);
         if known.is_none() {
             pool.next_rank = pool.next_rank.saturating_add(1);
             self.audit("manifest.seen", &key, json!({ "worker": worker }))?;
         }
         let text = Some(manifest.get().to_owned());
-        let record = ManifestRecord { rank, text, announced_at: self.now, confirmed: pool.live.contains(&hash) };
+        let record = ManifestRecord { rank, text, announced_at: self.now, confirmed: false };
         self.docs.put("manifest", &key, &record)?;
         // The announced one counts as live by being new; it joins the list when the pool says so.
         pool.live = live;
@@ -107,9 +109,9 @@ impl Step<'_> {
         }
     }
 
-    /// The pool says which manifests its live sessions have.
-    pub(super) fn confirm_live(&mut self, pool: &str, live: &[String]) -> Result<(), StoreError> {
-        for hash in live {
+    /// The pool has seen sessions with these manifests: whether they live is for its list to say.
+    pub(super) fn confirm(&mut self, pool: &str, seen: &[String]) -> Result<(), StoreError> {
+        for hash in seen {
             let key = format!("{pool}/{hash}");
             if let Some(mut record) =
                 self.docs.get::<ManifestRecord>("manifest", &key)?.filter(|record| !record.confirmed)

@@ -22,7 +22,7 @@ use toolgate_protocol::workers::RegistrationResult;
 use crate::ids::Place;
 use crate::keys::{Identity, KeyRing};
 use crate::problem::Problem;
-use crate::queue::messages::{AuditEntry, PoolBatch, Push, VERSION};
+use crate::queue::messages::{AuditEntry, Manifests, PoolBatch, Push, VERSION};
 use crate::sql_port::{Sql, StoreError};
 use crate::time::UnixMillis;
 use documents::Documents;
@@ -117,8 +117,8 @@ pub struct Announcement {
     pub manifest: Box<RawValue>,
     /// Its hash.
     pub hash: String,
-    /// The manifests of the live sessions.
-    pub live: Vec<String>,
+    /// The manifests that its pool knows.
+    pub manifests: Manifests,
 }
 
 /// What the registry answers.

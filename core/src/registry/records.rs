@@ -6,7 +6,7 @@ use toolgate_protocol::limits::{LIST_BYTES_MAX, RECORD_SECONDS};
 
 use super::policies::PoolRecord;
 use super::{Answer, Page, Step, Stepped};
-use crate::queue::messages::{AuditEntry, PoolBatch, PoolMessage};
+use crate::queue::messages::{AuditEntry, Manifests, PoolBatch, PoolMessage};
 use crate::sql_port::StoreError;
 use crate::time::UnixMillis;
 
@@ -39,10 +39,10 @@ impl Step<'_> {
                         self.audit_decision(&view)?;
                     }
                 }
-                PoolMessage::Live(live) => {
+                PoolMessage::Live(Manifests { live, seen }) => {
                     pool.live = live;
                     self.docs.put("pool", &name, &pool)?;
-                    self.confirm_live(&name, &pool.live)?;
+                    self.confirm(&name, &seen)?;
                     self.reconcile(&name, &pool.live, None)?;
                 }
             }

@@ -5,7 +5,7 @@ use toolgate_core::hash::sha256_hex;
 use toolgate_core::ids::Place;
 use toolgate_core::keys::{Identity, KeyRing};
 use toolgate_core::policy::Snapshot;
-use toolgate_core::queue::messages::{PoolBatch, PoolMessage, VERSION};
+use toolgate_core::queue::messages::{Manifests, PoolBatch, PoolMessage, VERSION};
 use toolgate_core::registry::{Announcement, Answer, Command, Effects, Envelope, Page, Registry, Reply};
 use toolgate_core::time::UnixMillis;
 use toolgate_protocol::workers::{RegistrationResult, RegistrationStatus};
@@ -19,13 +19,21 @@ struct Org {
     admin: Option<Identity>,
     now: UnixMillis,
     entropy: u8,
+    /// What the pool has seen.
+    seen: Vec<String>,
 }
 
 impl Org {
     fn new() -> Org {
         let registry = Registry { ring: KeyRing::new(MASTER) };
-        let mut org =
-            Org { sql: Sqlite::registry(), registry, admin: None, now: UnixMillis(1_764_500_000_000), entropy: 0 };
+        let mut org = Org {
+            sql: Sqlite::registry(),
+            registry,
+            admin: None,
+            now: UnixMillis(1_764_500_000_000),
+            entropy: 0,
+            seen: Vec::new(),
+        };
         let Ok(Answer::Body(201, body)) = org.ask(Command::CreateOrg) else { panic!("no org") };
         org.admin = Some(org.verify(&body["admin_key"]));
         org.body(
@@ -65,13 +73,14 @@ impl Org {
     }
 
     fn announce(&mut self, pool: &str, manifest: &Value, live: &[&Value]) -> RegistrationResult {
-        let live = live.iter().map(|manifest| hash(manifest)).collect();
+        let live: Vec<String> = live.iter().map(|manifest| hash(manifest)).collect();
+        self.seen.extend(live.iter().cloned());
         let announcement = Announcement {
             pool: pool.into(),
             worker: "w".into(),
             manifest: serde_json::value::RawValue::from_string(manifest.to_string()).unwrap(),
             hash: hash(manifest),
-            live,
+            manifests: Manifests { live, seen: self.seen.clone() },
         };
         match self.ask(Command::Announce(announcement)) {
             Ok(Answer::Registered(result)) => result,
@@ -80,7 +89,9 @@ impl Org {
     }
 
     fn live(&mut self, manifests: &[&Value]) {
-        let live = PoolMessage::Live(manifests.iter().map(|manifest| hash(manifest)).collect());
+        let live: Vec<String> = manifests.iter().map(|manifest| hash(manifest)).collect();
+        self.seen.extend(live.iter().cloned());
+        let live = PoolMessage::Live(Manifests { live, seen: self.seen.clone() });
         let batch = PoolBatch { v: VERSION, place: Place::of("acme", "shop"), messages: vec![(1, live)] };
         assert!(self.ask(Command::Batch(batch)).is_ok());
     }
