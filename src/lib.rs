@@ -15,15 +15,10 @@ use worker::{Context, Env, Request, Response, Result, event};
 
 pub use toolgate_durable::{OrgRegistry, PoolQueue};
 
-/// Runs once per isolate: a panic is logged with its place before it takes the isolate down.
-#[event(start)]
-fn start() {
-    console_error_panic_hook::set_once();
-}
-
 /// Every request.
 #[event(fetch)]
 async fn fetch(request: Request, env: Env, _context: Context) -> Result<Response> {
+    console_error_panic_hook::set_once();
     let found = route(request.method().as_ref(), &request.path());
     let answer = match found {
         Ok(found) => match edge::Edge::new(request, env) {

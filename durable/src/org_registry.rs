@@ -32,6 +32,7 @@ struct Shell {
 
 impl DurableObject for OrgRegistry {
     fn new(state: State, env: Env) -> Self {
+        console_error_panic_hook::set_once();
         let sql = ObjectSql::new(&state.storage());
         let create = || SCHEMA.iter().try_for_each(|statement| sql.exec(statement, &[]).map(|_| ()));
         let start = crate::master_key(&env).and_then(|key| create().map(|()| key).map_err(|error| error.to_string()));

@@ -47,6 +47,7 @@ struct Shell {
 
 impl DurableObject for PoolQueue {
     fn new(state: State, env: Env) -> Self {
+        console_error_panic_hook::set_once();
         let sql = ObjectSql::new(&state.storage());
         let has_tables = SqlStore::exists(&sql);
         let start = crate::master_key(&env).and_then(|key| match &has_tables {
