@@ -42,7 +42,6 @@ problems! {
     IDEMPOTENCY_CONFLICT = "idempotency_conflict", 409, "The idempotency key was used with other arguments";
     NOT_UNKNOWN = "not_unknown", 409, "Only a call whose outcome is unknown can be resolved";
     ORG_EXISTS = "org_exists", 409, "The org exists";
-    SESSION_SUPERSEDED = "session_superseded", 409, "The same worker id registered again elsewhere";
     UNKNOWN_SESSION = "unknown_session", 409, "The session is not live; register again";
     TRANSPORT_IN_USE = "transport_in_use", 409, "The pool does not have this transport";
     PAYLOAD_TOO_LARGE = "payload_too_large", 413, "The body or a part of it is over its limit";
@@ -58,7 +57,7 @@ problems! {
     BUSY = "busy", 503, "Too much waits here already";
     OBJECT_UNAVAILABLE = "object_unavailable", 503, "What keeps this could not be reached";
     REGISTRY_UNAVAILABLE = "registry_unavailable", 503, "The policy cannot be read now";
-    STORAGE_UNAVAILABLE = "storage_unavailable", 503, "The storage cannot be written now; nothing was accepted";
+    STORAGE_UNAVAILABLE = "storage_unavailable", 503, "The storage cannot be read or written now";
 }
 
 /// The kind with this code; of two with one code the first.

@@ -218,7 +218,7 @@ test("the same worker id twice: the older one is told that it was superseded, at
   await until("it polls", async () => (await org.admin.get("/v1/pools/main/stats")).body.workers.some(({ polling }) => polling));
   await newer.register(tools);
   for (const answer of [await within("the idle poll ends", 3_000, idle), await older.poll(), await older.post("accepts", { session: older.session, claims: [] })]) {
-    assert.deepEqual([answer.status, answer.code], [409, "session_superseded"]);
+    assert.deepEqual([answer.status, answer.code, answer.body.superseded], [409, "unknown_session", true]);
   }
   assert.deepEqual((await older.renew(job.claim)).map(({ status }) => status), ["renewed"]);
   assert.equal(await older.result(job.claim, "1"), "recorded");

@@ -224,11 +224,10 @@ fn unknown_session() -> Problem {
     )
 }
 
+/// To be told apart from the others: who was superseded should not come back under the same id.
 fn superseded(worker: &str) -> Problem {
-    Problem::new(
-        problems::SESSION_SUPERSEDED,
-        format!("Another process registered with the worker id {worker:?}; give each process its own id."),
-    )
+    let detail = format!("Another process registered with the worker id {worker:?}; give each process its own id.");
+    Problem::new(problems::UNKNOWN_SESSION, detail).with("superseded", true)
 }
 
 fn revoked() -> Problem {

@@ -151,9 +151,11 @@ fn unless_corrupt<T>(found: Stored<Option<T>>) -> Stored<Option<T>> {
     }
 }
 
-/// A message that cannot be read is told as it stands: it must not hold back those behind it.
+/// That a message cannot be read is told in its place: it must not hold back those behind it.
 fn unreadable(row: &SqlRow, error: &StoreError) -> PoolMessage {
-    let detail = serde_json::json!({ "why": error.to_string(), "message": row.get(1).and_then(SqlValue::text) });
+    // Not the text itself: it may hold somebody's arguments.
+    let bytes = row.get(1).and_then(SqlValue::text).map(str::len);
+    let detail = serde_json::json!({ "why": error.to_string(), "bytes": bytes });
     let (by, event) = ("gateway".to_owned(), "message.unreadable".to_owned());
     PoolMessage::Audit(AuditEntry { at: 0, by, event, subject: String::new(), detail })
 }

@@ -31,6 +31,8 @@ export interface Problem {
   readonly detail?: string;
   /** From `Retry-After`, in seconds. */
   readonly retryAfterSeconds?: number;
+  /** With `unknown_session`: another process registered with the same worker id. */
+  readonly superseded?: boolean;
 }
 
 /** The gateway answered, and refused. */
@@ -39,6 +41,8 @@ export class GatewayProblem extends ToolgateError {
   readonly title: string;
   readonly detail: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** The session was taken over by another process with the same worker id. */
+  readonly isSuperseded: boolean;
 
   constructor(problem: Problem) {
     super(problem.code, `${problem.status} ${problem.code}: ${problem.detail ?? problem.title}`);
@@ -46,6 +50,7 @@ export class GatewayProblem extends ToolgateError {
     this.title = problem.title;
     this.detail = problem.detail;
     this.retryAfterSeconds = problem.retryAfterSeconds;
+    this.isSuperseded = problem.superseded === true;
   }
 
   /** Whether the same request may succeed later without anybody changing anything. */

@@ -84,6 +84,7 @@ function readProblem(response: Response, text: string): Problem {
     title: member("title") ?? (response.statusText || "no title"),
     ...(detail === undefined ? {} : { detail }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    superseded: members["superseded"] === true,
   };
 }
 

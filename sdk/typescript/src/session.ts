@@ -60,7 +60,7 @@ export class Session {
 
   /** The error to end with if `error` says that this session was taken over. */
   supersession(session: string, error: unknown): SessionSuperseded | undefined {
-    const isTakenOver = error instanceof GatewayProblem && error.status === 409 && error.code === "session_superseded";
+    const isTakenOver = error instanceof GatewayProblem && error.status === 409 && error.isSuperseded;
     return isTakenOver && this.#isValid && session === this.#latest?.session ? new SessionSuperseded(this.#workerId) : undefined;
   }
 

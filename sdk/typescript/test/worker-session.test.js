@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigurationError, GatewayProblem, KeyRefused, SessionSuperseded, WorkerStopped } from "../dist/index.js";
 import { keyOf } from "./support/keys.js";
-import { answer, deferred, drop, job, problem, swallow } from "./support/network.js";
+import { answer, deferred, drop, job, problem, superseded, swallow } from "./support/network.js";
 import { connect, WRITE } from "./support/worker.js";
 
 test("registration is tried until it is answered; a lost one gets a new random worker id", async (t) => {
@@ -64,7 +64,7 @@ test("a write whose accept meets a forgotten session asks again under the new on
 test("a superseded worker drains and fails for good, without goodbye", async (t) => {
   const gate = deferred();
   const { network, worker, logger } = await connect(t, { look: () => gate.promise }, { workerId: "twin" });
-  network.on("claims", (exchange) => network.behave(exchange), problem(409, "session_superseded"));
+  network.on("claims", (exchange) => network.behave(exchange), superseded());
   network.push(job("look"));
   await network.until(() => logger.has("error", /has failed.*session_superseded/));
   gate.resolve("done");
@@ -77,7 +77,7 @@ test("a superseded worker drains and fails for good, without goodbye", async (t)
 test("supersession at an accept is terminal too, and the write does not start", async (t) => {
   let runs = 0;
   const { network, worker } = await connect(t, { write_it: () => (runs += 1) }, { workerId: "twin", timing: { pollMarginSeconds: 0.1, pollWaitSeconds: 0.1 } });
-  network.on("accepts", problem(409, "session_superseded"));
+  network.on("accepts", superseded());
   network.push(job("write_it", WRITE));
   await assert.rejects(worker.done, SessionSuperseded);
   assert.equal(runs, 0);

@@ -15,7 +15,9 @@ export const answer = (status, body, headers = {}) => ({ response }) => {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   response.writeHead(status, { "content-type": status < 400 ? "application/json" : "application/problem+json", ...headers }).end(status === 204 ? undefined : text);
 };
-export const problem = (status, code, headers) => answer(status, { status, code, title: code, type: "about:blank" }, headers);
+export const problem = (status, code, headers, members = {}) =>
+  answer(status, { status, code, title: code, type: "about:blank", ...members }, headers);
+export const superseded = () => problem(409, "unknown_session", undefined, { superseded: true });
 export const after = (condition, behaviour) => async (exchange) => {
   await condition;
   return behaviour(exchange);
