@@ -42,7 +42,16 @@ struct Shell {
     has_tables: Cell<bool>,
     telling: Cell<bool>,
     /// Requests that wait for a policy that is being fetched.
-    fetching: RefCell<Option<Vec<oneshot::Sender<()>>>>,
+    fetching: RefCell<Option<Vec<oneshot::Sender<Fetched>>>>,
+}
+
+/// What came of a fetch, for those who wait for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fetched {
+    /// The policy is there, or the registry could not be asked.
+    Done,
+    /// There is no such pool.
+    Refused,
 }
 
 impl DurableObject for PoolQueue {
@@ -255,9 +264,8 @@ impl Shell {
             receiver
         });
         if let Some(receiver) = waiting {
-            let _ = receiver.await;
             // What the first one learned serves all; when it learned nothing, the step says so.
-            return if self.has_tables.get() { Ok(None) } else { Err(Problem::not_found()) };
+            return if receiver.await == Ok(Fetched::Refused) { Err(Problem::not_found()) } else { Ok(None) };
         }
         *self.fetching.borrow_mut() = Some(Vec::new());
         let asked = clock::within(PUSH_SECONDS, Box::pin(reach::policy(&self.env, place))).await;
@@ -273,9 +281,10 @@ impl Shell {
                 Ok(None)
             }
         };
+        let fetched = if matches!(learned, Ok(Some(_))) { Fetched::Refused } else { Fetched::Done };
         let others = self.fetching.borrow_mut().take().unwrap_or_default();
         for sender in others {
-            let _ = sender.send(());
+            let _ = sender.send(fetched);
         }
         learned
     }

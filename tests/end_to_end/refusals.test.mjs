@@ -173,3 +173,9 @@ test("what people decide and change stands in the audit, by name", async () => {
     assert.ok(found.by === by || found.by.startsWith(`${by} (key_`), `${event} by ${found.by}`);
   }
 });
+
+test("a pool that was never made is not there for any of many who ask at once", async () => {
+  const { org } = await shop();
+  const answers = await Promise.all(Array.from({ length: 30 }, () => org.admin.get("/v1/pools/never/stats")));
+  for (const answer of answers) assertProblem(answer, 404, "not_found");
+});
