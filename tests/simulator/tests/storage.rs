@@ -99,6 +99,20 @@ fn a_decision_at_expiry_is_too_late_also_when_more_is_due_than_one_step_does() {
 }
 
 #[test]
+fn of_two_policies_with_one_version_the_later_word_counts() {
+    let sqlite = Sqlite::queue();
+    let mut queue = Queue::new(ids());
+    let mut policy = Policy::first();
+    step(&sqlite, &mut queue, Event::Snapshot(Box::new(policy.snapshot())), START, 1);
+    policy.live_keys.insert("caller".into(), false);
+    step(&sqlite, &mut queue, Event::Snapshot(Box::new(policy.snapshot())), START, 2);
+    match step(&sqlite, &mut queue, ask(identity(Role::Caller, "caller"), submit(1)), START, 3).outcome {
+        Outcome::Reply(Err(problem)) => assert_eq!(problem.kind.code, "invalid_key"),
+        other => panic!("the revoked key was served: {other:?}"),
+    }
+}
+
+#[test]
 fn old_records_go_with_their_idempotency_keys() {
     let sqlite = Sqlite::queue();
     let mut queue = Queue::new(ids());
