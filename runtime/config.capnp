@@ -1,7 +1,8 @@
 # Toolgate on plain workerd. `scripts/serve` copies this file into the state folder with one binding for each --var in
-# the place marked below. It holds no value: those come from the environment. Modules are found with
-# `--import-path build`, the state folder with `--directory-path state=DIR`, the port with `--socket-addr`.
-# wrangler.toml says the same for Cloudflare; tests/tidy compares the two.
+# the place marked below, and opens the wall at the bottom where `--internet` or TOOLGATE_DEV_DESTINATIONS say so. It
+# holds no value: those come from the environment. Modules are found with `--import-path build`, the state folder with
+# `--directory-path state=DIR`, the port with `--socket-addr`. wrangler.toml says the same for Cloudflare; tests/tidy
+# compares the two.
 using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
@@ -30,6 +31,8 @@ const gateway :Workerd.Worker = (
   bindings = [
     (name = "ORG_REGISTRY", durableObjectNamespace = "OrgRegistry"),
     (name = "POOL_QUEUE", durableObjectNamespace = "PoolQueue"),
+    # The gateway's own front, for signed requests from its objects.
+    (name = "SELF", service = "toolgate"),
     (name = "TOOLGATE_ROOT_TOKEN", fromEnvironment = "TOOLGATE_ROOT_TOKEN"),
     (name = "TOOLGATE_MASTER_KEY", fromEnvironment = "TOOLGATE_MASTER_KEY"),
     # @VARIABLES@

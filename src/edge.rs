@@ -11,7 +11,7 @@ use toolgate_durable::names::ROOT_TOKEN;
 use toolgate_protocol::control::Role;
 use toolgate_protocol::limits::{LIST_MAX, WAIT_SECONDS_MAX};
 use toolgate_protocol::problems;
-use worker::{Env, Request};
+use worker::{Context, Env, Request};
 
 use crate::http;
 
@@ -21,6 +21,8 @@ pub struct Edge {
     pub request: Request,
     /// Bindings.
     pub env: Env,
+    /// For work that goes on after the answer.
+    pub context: Context,
     /// What links in answers begin with.
     pub base_url: String,
     query: BTreeMap<String, String>,
@@ -28,11 +30,11 @@ pub struct Edge {
 
 impl Edge {
     /// Reads the address.
-    pub fn new(request: Request, env: Env) -> Result<Edge, Problem> {
+    pub fn new(request: Request, env: Env, context: Context) -> Result<Edge, Problem> {
         let url = request.url().map_err(|error| http::internal("reading an address", error))?;
         let base_url = url.origin().ascii_serialization();
         let query = url.query_pairs().into_owned().collect();
-        Ok(Edge { request, env, base_url, query })
+        Ok(Edge { request, env, context, base_url, query })
     }
 
     /// The key of the request, verified without a look-up; whether it is live is decided in the object.
@@ -79,6 +81,11 @@ impl Edge {
             }
             _ => Err(Problem::new(problems::INVALID_KEY, "Send the key as `Authorization: Bearer tg_…`.")),
         }
+    }
+
+    /// The name under which this request reached the gateway.
+    pub fn host(&self) -> Option<String> {
+        self.request.url().ok().and_then(|url| url.host_str().map(str::to_owned))
     }
 
     /// The body as a message of ours.

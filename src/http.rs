@@ -1,10 +1,13 @@
 //! HTTP in: bodies under a cap, headers, and what is said when the platform fails.
 
 use futures_util::StreamExt as _;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toolgate_core::problem::Problem;
 use toolgate_protocol::problems;
-use worker::{Request, console_error};
+use worker::{Request, Response, ResponseBuilder, console_error};
+
+use crate::egress::LOOP_HEADER;
 
 /// Something of the platform failed: logged with a reference, answered with the reference alone.
 pub fn internal(what: &str, error: impl std::fmt::Display) -> Problem {
@@ -69,10 +72,32 @@ pub async fn json<T: DeserializeOwned>(request: &mut Request, limit: usize) -> R
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
+    // Members could be read from a list as well, by their order, which nobody means.
+    if text.trim_ascii_start().starts_with('[') {
+        return Err(Problem::new(problems::INVALID_REQUEST, "The body must be a JSON object."));
+    }
     serde_json::from_str(text).map_err(|error| {
         let kind = if error.is_data() { problems::INVALID_REQUEST } else { problems::INVALID_JSON };
         Problem::new(kind, format!("{error}."))
     })
+}
+
+/// What the gateway sends must not come back to it: a call would go round until something gives way.
+pub fn refuse_loop(request: &Request) -> Result<(), Problem> {
+    match header(request, LOOP_HEADER) {
+        None => Ok(()),
+        Some(_) => {
+            Err(Problem::new(problems::LOOP_DETECTED, "An endpoint leads back to a gateway; give it another URL."))
+        }
+    }
+}
+
+/// An answer of the edge's own.
+pub fn json_answer<T: Serialize>(status: u16, body: &T) -> Result<Response, Problem> {
+    let headers =
+        toolgate_durable::headers(status, Some("application/json")).map_err(|error| internal("answering", error))?;
+    let body = serde_json::to_string(body).map_err(|error| internal("answering", error))?;
+    Ok(ResponseBuilder::new().with_status(status).with_headers(headers).fixed(body.into_bytes()))
 }
 
 /// A header's value.

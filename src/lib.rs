@@ -4,7 +4,10 @@
 //! Requests share no state here but a bounded cache of which pool has which tool, which decides nothing either: a
 //! pool refuses a tool that is not its own.
 
+mod deliver;
 mod edge;
+mod egress;
+mod endpoint;
 mod handlers;
 mod http;
 mod objects;
@@ -17,11 +20,11 @@ pub use toolgate_durable::{OrgRegistry, PoolQueue};
 
 /// Every request.
 #[event(fetch)]
-async fn fetch(request: Request, env: Env, _context: Context) -> Result<Response> {
+async fn fetch(request: Request, env: Env, context: Context) -> Result<Response> {
     console_error_panic_hook::set_once();
-    let found = route(request.method().as_ref(), &request.path());
+    let found = http::refuse_loop(&request).and_then(|()| route(request.method().as_ref(), &request.path()));
     let answer = match found {
-        Ok(found) => match edge::Edge::new(request, env) {
+        Ok(found) => match edge::Edge::new(request, env, context) {
             Ok(edge) => handlers::handle(edge, found).await,
             Err(problem) => Err(problem),
         },

@@ -3,12 +3,13 @@
 use toolgate_core::ids::{IdKind, Ids, LocalId, Place};
 use toolgate_core::keys::Identity;
 use toolgate_core::problem::Problem;
+use toolgate_core::queue::delivery::DeliveryEnvelope;
 use toolgate_core::queue::messages::{self, Ask, VERSION};
 use toolgate_core::registry::{self, Command};
 use toolgate_durable::names::{ORG_REGISTRY, POOL_QUEUE};
 use toolgate_durable::post;
 use toolgate_protocol::problems;
-use worker::{Response, Stub, console_error};
+use worker::{Env, Response, Stub, console_error};
 
 use crate::edge::Edge;
 use crate::http::internal;
@@ -29,10 +30,7 @@ impl Edge {
 
     /// Asks the org's registry, for a key or for the operator.
     pub async fn ask_registry(&self, org: &str, who: Option<&Identity>, command: Command) -> Result<Response, Problem> {
-        let stub = self.env.durable_object(ORG_REGISTRY).and_then(|objects| objects.get_by_name(org));
-        let stub = stub.map_err(|error| internal("finding an org's object", error))?;
-        let envelope = registry::Envelope { v: VERSION, org: org.to_owned(), who: who.cloned(), command };
-        post(&stub, "/", &envelope).await.map_err(|error| unreachable("an org's object", &error))
+        ask_registry(&self.env, org, who, command).await.map_err(|error| unreachable("an org's object", &error))
     }
 
     /// An object is made where its first request comes from, and stays there.
@@ -58,6 +56,18 @@ impl Edge {
             _ => return None,
         })
     }
+}
+
+/// Asks the org's registry.
+pub async fn ask_registry(env: &Env, org: &str, who: Option<&Identity>, command: Command) -> worker::Result<Response> {
+    let stub = env.durable_object(ORG_REGISTRY)?.get_by_name(org)?;
+    post(&stub, "/", &registry::Envelope { v: VERSION, org: org.to_owned(), who: who.cloned(), command }).await
+}
+
+/// Tells a pool's object how a delivery goes.
+pub async fn report(env: &Env, envelope: &DeliveryEnvelope) -> worker::Result<Response> {
+    let stub = env.durable_object(POOL_QUEUE)?.get_by_name(&envelope.place.object_name())?;
+    post(&stub, "/report", envelope).await
 }
 
 /// An object that restarts, moves or is overloaded. Whether it took the request is not known, so nothing is repeated

@@ -40,6 +40,11 @@ impl DerivedKey {
         DerivedKey(key)
     }
 
+    /// The key itself, for a cipher.
+    pub(crate) fn bytes(&self) -> [u8; 32] {
+        self.0
+    }
+
     /// HMAC-SHA256 over the parts, each preceded by its length so that no two lists of parts collide.
     pub fn mac(&self, parts: &[&[u8]]) -> [u8; 32] {
         self.start(parts).map(|mac| mac.finalize().into_bytes().into()).unwrap_or_default()

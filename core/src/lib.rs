@@ -17,8 +17,11 @@
 )]
 
 pub mod contract;
+pub mod delivery;
+pub mod egress;
 pub mod hash;
 pub mod ids;
+pub mod internal_route;
 pub mod json;
 pub mod keys;
 pub mod names;
@@ -29,5 +32,6 @@ pub mod queue;
 pub mod registration;
 pub mod registry;
 pub mod route;
+pub mod seal;
 pub mod sql_port;
 pub mod time;

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use toolgate_protocol::control::{Capability, Role, Transport};
+use toolgate_protocol::control::{Capability, EndpointState, Role, Transport};
 use toolgate_protocol::definitions::{SideEffect, ToolDefinition};
 use toolgate_protocol::problems;
 
 use crate::contract::{approval_hash, contract_hash, version};
 use crate::keys::Identity;
 use crate::problem::Problem;
+use crate::time::UnixMillis;
 
 /// All that a pool needs to know of its org, as of one version of the registry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +21,12 @@ pub struct Snapshot {
     pub version: u64,
     /// How the pool's code is reached.
     pub transport: Transport,
+    /// Rises with each change of where calls go; approvals bind to it.
+    #[serde(default)]
+    pub endpoint_revision: u64,
+    /// The endpoint of a webhook pool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<PolicyEndpoint>,
     /// The pool's tools.
     pub tools: BTreeMap<String, PolicyTool>,
     /// The capabilities that hold any of them, cut to the pool's tools.
@@ -28,6 +35,33 @@ pub struct Snapshot {
     pub agents: BTreeMap<String, Vec<String>>,
     /// The live keys that may touch the pool.
     pub keys: BTreeMap<String, LiveKey>,
+}
+
+/// Where calls of a webhook pool go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyEndpoint {
+    /// The canonical text that passed the rules: exactly this is called.
+    pub url: String,
+    /// Calls go to an active one alone.
+    pub state: EndpointState,
+    /// Which endpoint this is: a report on an older one changes nothing.
+    pub revision: u64,
+    /// The deadline of a delivery.
+    pub timeout_seconds: u64,
+    /// Newest first.
+    pub secrets: Vec<SealedSecret>,
+    /// The hash of the manifest as the endpoint names it; a reply with another one asks for a sync.
+    pub manifest: Option<String>,
+}
+
+/// A secret that only the edge opens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SealedSecret {
+    /// Bound to org and pool.
+    pub sealed: String,
+    /// When it ends, after a rotation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<UnixMillis>,
 }
 
 /// A tool as the pool sees it.
@@ -161,6 +195,9 @@ impl Snapshot {
         let Some(found) = self.tools.get(call.tool) else {
             return lost("definition_changed", format!("The tool {} is gone from the pool.", call.tool));
         };
+        if call.approval_hash.is_some() && call.endpoint_revision != self.endpoint_revision {
+            return lost("endpoint_changed", "What was approved would go to another endpoint now.".into());
+        }
         if let Some(difference) = difference(call, found) {
             return lost("definition_changed", difference);
         }
@@ -187,6 +224,8 @@ pub struct Accepted<'a> {
     pub side_effect: SideEffect,
     /// Class and input.
     pub contract_hash: &'a str,
+    /// The endpoint it was accepted for; compared with an approval.
+    pub endpoint_revision: u64,
     /// With an approval: what it binds to.
     pub approval_hash: Option<&'a str>,
 }

@@ -68,12 +68,12 @@ impl Verdict {
 }
 
 /// What an announced tool meets.
-pub fn judge(announced: &ToolDefinition, pool: &str, known: Option<&CatalogueTool>) -> Verdict {
+pub fn judge(announced: &ToolDefinition, pool: &str, manager: &str, known: Option<&CatalogueTool>) -> Verdict {
     let Some(known) = known else { return Verdict::of(RegistrationStatus::Added) };
     if known.pool != pool {
         return Verdict::refused("name_taken", "name: another pool of the org owns this name; choose another one.");
     }
-    if known.managed_by != "worker" {
+    if known.managed_by != manager {
         return Verdict::refused("managed_elsewhere", format!("name: the tool is managed by {}.", known.managed_by));
     }
     let accepted = &known.definition;
@@ -249,10 +249,11 @@ mod tests {
             (tool(R, &["b"]), Some(known(R, &["a", "b"])), RegistrationStatus::Refused, Some("permission_dropped")),
             (tool(C, &[]), Some(known(R, &["a"])), RegistrationStatus::Refused, Some("permission_dropped")),
         ] {
-            let verdict = judge(&announced, "p", accepted.as_ref());
+            let verdict = judge(&announced, "p", "worker", accepted.as_ref());
             assert_eq!((verdict.status, verdict.code), (status, code), "{announced:?} over {accepted:?}");
         }
-        assert_eq!(judge(&tool(R, &[]), "other", Some(&known(R, &[]))).code, Some("name_taken"));
+        assert_eq!(judge(&tool(R, &[]), "p", "webhook", Some(&known(R, &[]))).code, Some("managed_elsewhere"));
+        assert_eq!(judge(&tool(R, &[]), "other", "worker", Some(&known(R, &[]))).code, Some("name_taken"));
     }
 
     #[test]

@@ -31,10 +31,20 @@ pub enum Route {
     GetPool(String),
     /// `GET /v1/pools/{pool}/stats`
     PoolStats(String),
+    /// `POST /v1/pools/{pool}/challenges`
+    Challenge(String),
+    /// `POST /v1/pools/{pool}/secret-rotations`
+    RotateSecret(String),
+    /// `POST /v1/pools/{pool}/manifest-syncs`
+    SyncManifest(String),
+    /// A delivery from an object, by the gateway's own signed route.
+    Deliver,
     /// `GET /v1/tools`
     ListTools,
     /// `GET /v1/tools/{tool}`
     GetTool(String),
+    /// `PUT /v1/tools/{tool}`
+    PutTool(String),
     /// `POST /v1/pools/{pool}/workers`
     Register(String),
     /// `POST /v1/pools/{pool}/goodbyes`
@@ -99,6 +109,10 @@ fn routes(segments: &[&str]) -> Vec<(&'static str, Route)> {
         ["v1", "agents", name] => vec![(get, R::GetAgent(own(name))), (put, R::PutAgent(own(name)))],
         ["v1", "pools", pool] => vec![(get, R::GetPool(own(pool))), (put, R::PutPool(own(pool)))],
         ["v1", "pools", pool, "stats"] => vec![(get, R::PoolStats(own(pool)))],
+        ["v1", "pools", pool, "challenges"] => vec![(post, R::Challenge(own(pool)))],
+        ["v1", "pools", pool, "secret-rotations"] => vec![(post, R::RotateSecret(own(pool)))],
+        ["v1", "pools", pool, "manifest-syncs"] => vec![(post, R::SyncManifest(own(pool)))],
+        ["internal", "deliveries"] => vec![(post, R::Deliver)],
         ["v1", "pools", pool, "workers"] => vec![(post, R::Register(own(pool)))],
         ["v1", "pools", pool, "goodbyes"] => vec![(post, R::Goodbye(own(pool)))],
         ["v1", "pools", pool, "claims"] => vec![(post, R::Poll(own(pool)))],
@@ -107,7 +121,7 @@ fn routes(segments: &[&str]) -> Vec<(&'static str, Route)> {
         ["v1", "pools", pool, "returns"] => vec![(post, R::Return(own(pool)))],
         ["v1", "pools", pool, "results"] => vec![(post, R::Results(own(pool)))],
         ["v1", "tools"] => vec![(get, R::ListTools)],
-        ["v1", "tools", tool] => vec![(get, R::GetTool(own(tool)))],
+        ["v1", "tools", tool] => vec![(get, R::GetTool(own(tool))), (put, R::PutTool(own(tool)))],
         ["v1", "calls"] => vec![(get, R::ListCalls), (post, R::Submit)],
         ["v1", "calls", call] => vec![(get, R::GetCall(own(call)))],
         ["v1", "calls", call, "events"] => vec![(get, R::CallEvents(own(call)))],

@@ -62,6 +62,7 @@ pub fn registry(reply: registry::Reply, lagging: &[String]) -> Result<Response> 
         Ok(registry::Answer::Policy(push)) => json(200, encoded(serde_json::to_string(&push))?),
         Ok(registry::Answer::Registered(result)) => json(200, encoded(serde_json::to_string(&result))?),
         Ok(registry::Answer::Pool(pool)) => json(200, serde_json::json!({ "pool": pool }).to_string()),
+        Ok(registry::Answer::Endpoint(endpoint)) => json(200, encoded(serde_json::to_string(&endpoint))?),
         Ok(registry::Answer::Done) => json(200, "{}".into()),
     }
 }

@@ -25,7 +25,13 @@ pub fn entropy() -> Result<[u8; 16], worker::Error> {
 
 /// What the future gives, or `None` when it takes longer.
 pub async fn within<F: Future + Unpin>(seconds: u64, future: F) -> Option<F::Output> {
-    match select(future, Delay::from(Duration::from_secs(seconds))).await {
+    before(now().plus_seconds(seconds), future).await
+}
+
+/// What the future gives, or `None` at this time.
+pub async fn before<F: Future + Unpin>(deadline: UnixMillis, future: F) -> Option<F::Output> {
+    let millis = deadline.0.saturating_sub(now().0);
+    match select(future, Delay::from(Duration::from_millis(millis))).await {
         Either::Left((output, _)) => Some(output),
         Either::Right(((), _)) => None,
     }

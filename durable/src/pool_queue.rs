@@ -8,6 +8,7 @@ use futures_channel::oneshot;
 use serde::de::DeserializeOwned;
 use toolgate_core::ids::{Ids, Place};
 use toolgate_core::problem::Problem;
+use toolgate_core::queue::delivery::{Delivery, DeliveryEnvelope, Report};
 use toolgate_core::queue::messages::{Envelope, PoolBatch, Push, Reply, VERSION};
 use toolgate_core::queue::sql::SqlStore;
 use toolgate_core::queue::store::Store as _;
@@ -123,6 +124,13 @@ impl Shell {
             self.run(Event::Snapshot(Box::new(push.snapshot))).await?;
             return Response::empty().map_err(|_| Problem::storage());
         }
+        if path == "/report" {
+            let report = Event::Report(Box::new(parse(&text)?));
+            return match self.run(report).await? {
+                (Outcome::Reply(reply), _) => answers::queue(&reply).map_err(|_| Problem::storage()),
+                (Outcome::Hold(..), _) => Err(Problem::storage()),
+            };
+        }
         let envelope: Envelope = parse(&text)?;
         drop(text);
         if let Some(refused) = self.refresh_before(&envelope).await? {
@@ -191,6 +199,10 @@ impl Shell {
         if effects.outbox {
             let shell = Rc::clone(self);
             self.state.wait_until(async move { shell.tell().await });
+        }
+        for delivery in effects.deliveries {
+            let shell = Rc::clone(self);
+            self.state.wait_until(async move { shell.deliver(delivery).await });
         }
         if effects.wants_snapshot {
             let shell = Rc::clone(self);
@@ -303,6 +315,22 @@ impl Shell {
             }
         });
         Ok(())
+    }
+
+    /// Gives a delivery to the edge. What does not arrive goes back to the queue; when even that is not said, its lease
+    /// lapses.
+    async fn deliver(self: Rc<Self>, delivery: Delivery) {
+        let sent = Box::pin(reach::deliver(&self.env, &delivery));
+        let why = match clock::within(PUSH_SECONDS, sent).await {
+            Some(Ok(())) => return,
+            Some(Err(error)) => error.to_string(),
+            None => format!("no answer in {PUSH_SECONDS} s"),
+        };
+        console_error!("the edge could not be given a delivery: {why}");
+        let Delivery { place, claim, .. } = delivery;
+        let report = DeliveryEnvelope { v: VERSION, place, base_url: String::new(), claim, report: Report::NotTried };
+        let reported: Pin<Box<dyn Future<Output = _>>> = Box::pin(self.run(Event::Report(Box::new(report))));
+        let _ = reported.await;
     }
 
     /// Empties the outbox, in order, one batch at a time. What is left is tried again by the alarm.

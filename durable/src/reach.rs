@@ -3,12 +3,15 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toolgate_core::ids::Place;
+use toolgate_core::internal_route::{self, InternalRoute};
+use toolgate_core::queue::delivery::Delivery;
 use toolgate_core::queue::messages::{PoolBatch, Push, VERSION};
 use toolgate_core::registry::{Command, Envelope};
 use worker::wasm_bindgen::JsValue;
-use worker::{Env, Method, Request, RequestInit, Response, Result, Stub};
+use worker::{Env, Headers, Method, Request, RequestInit, Response, Result, Stub};
 
-use crate::names::{ORG_REGISTRY, POOL_QUEUE};
+use crate::clock::now;
+use crate::names::{ORG_REGISTRY, POOL_QUEUE, SELF};
 
 /// Sends JSON to an object.
 ///
@@ -59,6 +62,23 @@ pub async fn tell(env: &Env, batch: PoolBatch) -> Result<bool> {
 pub async fn push(env: &Env, push: &Push) -> Result<bool> {
     let stub = env.durable_object(POOL_QUEUE)?.get_by_name(&push.place.object_name())?;
     Ok(post(&stub, "/policy", push).await?.status_code() == 200)
+}
+
+/// Gives the edge a delivery, by its own signed route: it answers at once and works on.
+pub async fn deliver(env: &Env, delivery: &Delivery) -> Result<()> {
+    let text = |error: serde_json::Error| worker::Error::RustError(error.to_string());
+    let body = serde_json::to_string(delivery).map_err(text)?;
+    let key = crate::master_key(env).map_err(worker::Error::RustError)?;
+    let headers = Headers::new();
+    headers.set(internal_route::HEADER, &InternalRoute::new(&key).sign(now(), &body))?;
+    let mut init = RequestInit::new();
+    init.with_method(Method::Post).with_headers(headers).with_body(Some(JsValue::from_str(&body)));
+    let address = format!("https://toolgate.internal{}", internal_route::PATH);
+    let response = env.service(SELF)?.fetch(address, Some(init)).await?;
+    match response.status_code() {
+        202 => Ok(()),
+        status => Err(worker::Error::RustError(format!("the edge answered {status}"))),
+    }
 }
 
 async fn read<T: DeserializeOwned>(response: &mut Response) -> Result<T> {

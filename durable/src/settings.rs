@@ -10,6 +10,14 @@ pub mod names {
     pub const POOL_QUEUE: &str = "POOL_QUEUE";
     /// Any 32 bytes or more.
     pub const MASTER_KEY: &str = "TOOLGATE_MASTER_KEY";
+    /// The gateway's own front, for signed requests from its objects.
+    pub const SELF: &str = "SELF";
+    /// Names under which the gateway is reached, separated by commas: no endpoint may have one.
+    pub const OWN_HOSTS: &str = "TOOLGATE_OWN_HOSTS";
+    /// `host:port` of endpoints for local development, separated by commas.
+    pub const DEV_DESTINATIONS: &str = "TOOLGATE_DEV_DESTINATIONS";
+    /// `development`, `staging` or `production`.
+    pub const ENVIRONMENT: &str = "TOOLGATE_ENV";
     /// Makes orgs.
     pub const ROOT_TOKEN: &str = "TOOLGATE_ROOT_TOKEN";
 }

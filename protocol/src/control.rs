@@ -1,7 +1,11 @@
 //! The control plane: orgs, keys, capabilities, agents, pools.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+
+use crate::definitions::{Routing, SideEffect};
 
 /// What a key may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -112,6 +116,44 @@ pub struct PoolRequest {
     pub secret: Option<String>,
     /// Webhook only.
     pub timeout_seconds: Option<u64>,
+}
+
+/// Where a webhook endpoint stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndpointState {
+    /// Saved, not yet challenged with success: nothing is sent to it but challenges.
+    Pending,
+    /// It answered a challenge: calls are delivered.
+    Active,
+    /// Its name led to a forbidden address: nothing is sent until a challenge passes.
+    Suspended,
+}
+
+/// Body of `PUT /v1/tools/{tool}`: a definition made by hand, for an endpoint that answers no manifest.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolRequest {
+    /// The webhook pool.
+    pub pool: String,
+    /// What the model reads.
+    pub description: String,
+    /// The declared class.
+    pub side_effect: SideEffect,
+    /// Field name to type text.
+    pub input: BTreeMap<String, String>,
+    /// What the principal must hold.
+    #[serde(default)]
+    pub permissions: Vec<String>,
+    /// Words and patterns for the offer.
+    #[serde(default)]
+    pub routing: Routing,
+    /// 1 to 3,600 s.
+    #[serde(default)]
+    pub queue_deadline_seconds: Option<u64>,
+    /// 1 to 900 s; a delivery ends at its own deadline in any case.
+    #[serde(default)]
+    pub execution_deadline_seconds: Option<u64>,
 }
 
 fn one() -> u32 {

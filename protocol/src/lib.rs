@@ -11,6 +11,7 @@ pub mod control;
 pub mod definitions;
 pub mod limits;
 pub mod problems;
+pub mod webhooks;
 pub mod workers;
 
 /// The version answered by `GET /healthz`.

@@ -83,6 +83,30 @@ pub const LEASE_SECONDS: u64 = 30;
 pub const ATTEMPTS_MAX: u32 = 3;
 /// Pause before the second and the third attempt of a read.
 pub const ATTEMPT_PAUSES_SECONDS: [u64; 2] = [1, 3];
+/// Deadline of a webhook delivery, name resolution included, unless the pool says otherwise.
+pub const DELIVERY_SECONDS: u64 = 15;
+/// Longest deadline of a webhook delivery: what runs on after an answer has 30 s.
+pub const DELIVERY_SECONDS_MAX: u64 = 25;
+/// Name resolution and its checks take at most this of a delivery.
+pub const RESOLVE_SECONDS: u64 = 4;
+/// Lease of a delivery: its deadline, and time to report.
+pub const DELIVERY_LEASE_SECONDS: u64 = 30;
+/// Deliveries of one pool that are under way at a time.
+pub const DELIVERIES_MAX: usize = 200;
+/// Pause before a delivery is tried again when no resolver answered.
+pub const RESOLVER_PAUSE_SECONDS: u64 = 2;
+/// Longest `Retry-After` of an endpoint that is honoured.
+pub const RETRY_AFTER_SECONDS_MAX: u64 = 30;
+/// Largest reply of an endpoint.
+pub const REPLY_BYTES_MAX: usize = 1024 * 1024;
+/// How far a signature's timestamp may be from the clock, both ways.
+pub const SIGNATURE_TOLERANCE_SECONDS: u64 = 300;
+/// A secret that was rotated out signs for this long.
+pub const ROTATION_SECONDS: u64 = 24 * 3_600;
+/// Pause between two manifest syncs that replies ask for.
+pub const MANIFEST_SYNC_SECONDS: u64 = 30;
+/// Longest hash that a manifest may carry.
+pub const MANIFEST_HASH_CHARS_MAX: usize = 128;
 /// A session that was not seen for this long is handed nothing.
 pub const SESSION_SEEN_SECONDS: u64 = 60;
 /// A superseded or gone session is remembered for this long.

@@ -39,6 +39,8 @@ problems! {
     APPROVAL_EXPIRED = "approval_expired", 409, "The time to decide is over";
     APPROVAL_WITHDRAWN = "approval_withdrawn", 409, "The call no longer waits for a decision";
     DIGEST_MISMATCH = "digest_mismatch", 409, "The digest is not that of the call's exact bytes";
+    ENDPOINT_SUSPENDED = "endpoint_suspended", 409, "The pool's endpoint is not active";
+    MANAGED_ELSEWHERE = "managed_elsewhere", 409, "The tool is managed by something else";
     IDEMPOTENCY_CONFLICT = "idempotency_conflict", 409, "The idempotency key was used with other arguments";
     NOT_UNKNOWN = "not_unknown", 409, "Only a call whose outcome is unknown can be resolved";
     ORG_EXISTS = "org_exists", 409, "The org exists";
@@ -48,15 +50,22 @@ problems! {
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type", 415, "The body must be application/json";
     INVALID_REQUEST = "invalid_request", 422, "The request has a fault in the named member";
     INVALID_ARGUMENTS = "invalid_arguments", 422, "The arguments do not fit the tool's input";
+    DEFINITION_REFUSED = "definition_refused", 422, "The definition met a fence of registration";
+    DESTINATION_REFUSED = "destination_refused", 422, "The URL is no destination that may be called";
+    SECRET_REFUSED = "secret_refused", 422, "The signing secret cannot be used";
+    SECRET_IN_USE = "secret_in_use", 422, "The signing secret serves something else already";
     UNKNOWN_CAPABILITY = "unknown_capability", 422, "A named capability does not exist";
     UNKNOWN_GRANTED_TOOL = "unknown_tool", 422, "Only registered tools can be granted";
     JURISDICTION_UNSUPPORTED = "jurisdiction_unsupported", 422, "This runtime keeps no data in a jurisdiction";
     IDEMPOTENCY_KEY_REQUIRED = "idempotency_key_required", 428, "A write needs an Idempotency-Key";
+    LOOP_DETECTED = "loop_detected", 508, "The request came from a gateway";
     INTERNAL = "internal", 500, "Something failed here; the reference is in our log";
+    MANIFEST_UNAVAILABLE = "manifest_unavailable", 502, "The endpoint did not answer with a manifest";
     TRANSPORT_UNSUPPORTED = "transport_unsupported", 501, "This transport is not there yet";
     BUSY = "busy", 503, "Too much waits here already";
     OBJECT_UNAVAILABLE = "object_unavailable", 503, "What keeps this could not be reached";
     REGISTRY_UNAVAILABLE = "registry_unavailable", 503, "The policy cannot be read now";
+    RESOLVER_UNAVAILABLE = "resolver_unavailable", 503, "No name server could be asked";
     STORAGE_UNAVAILABLE = "storage_unavailable", 503, "The storage cannot be read or written now";
 }
 

@@ -20,7 +20,7 @@ const RESOLUTION_BYTES_MAX: usize = RESULT_BYTES_MAX + 8 * NOTE_CHARS_MAX;
 pub async fn get(edge: Edge, id: String) -> Handled {
     let who = edge.identity(READERS)?;
     let (place, call) = edge.find(IdKind::Call, &who, &id)?;
-    edge.ask_pool(place, &who, Ask::Read { call, wait_seconds: edge.wait_seconds() }).await
+    edge.ask_pool(place, &who, Ask::Read { call, wait_seconds: edge.wait_seconds(), submitted: false }).await
 }
 
 /// `GET /v1/calls/{call}/events`

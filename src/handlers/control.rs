@@ -5,14 +5,14 @@ use toolgate_core::names;
 use toolgate_core::problem::Problem;
 use toolgate_core::queue::messages::Ask;
 use toolgate_core::registry::Command;
-use toolgate_protocol::control::{Agent, Capability, KeyRequest, OrgRequest, PoolRequest, Role};
+use toolgate_protocol::control::{Agent, Capability, KeyRequest, OrgRequest, Role, ToolRequest};
 use toolgate_protocol::limits::BODY_BYTES_MAX;
 use toolgate_protocol::problems;
 
 use super::Handled;
 use crate::edge::Edge;
 
-const ADMIN: &[Role] = &[Role::Admin];
+pub const ADMIN: &[Role] = &[Role::Admin];
 
 async fn as_admin(edge: &Edge, command: Command) -> Handled {
     let who = edge.identity(ADMIN)?;
@@ -73,13 +73,6 @@ pub async fn get_agent(edge: Edge, name: String) -> Handled {
     as_admin(&edge, Command::GetAgent(name)).await
 }
 
-/// `PUT /v1/pools/{pool}`
-pub async fn put_pool(mut edge: Edge, pool: String) -> Handled {
-    edge.identity(ADMIN)?;
-    let request: PoolRequest = edge.json(BODY_BYTES_MAX).await?;
-    as_admin(&edge, Command::PutPool(pool, request)).await
-}
-
 /// `GET /v1/pools/{pool}`
 pub async fn get_pool(edge: Edge, pool: String) -> Handled {
     as_admin(&edge, Command::GetPool(pool)).await
@@ -101,6 +94,13 @@ pub async fn list_tools(edge: Edge) -> Handled {
 /// `GET /v1/tools/{tool}`
 pub async fn get_tool(edge: Edge, tool: String) -> Handled {
     as_admin(&edge, Command::GetTool(tool)).await
+}
+
+/// `PUT /v1/tools/{tool}`
+pub async fn put_tool(mut edge: Edge, tool: String) -> Handled {
+    edge.identity(ADMIN)?;
+    let request: ToolRequest = edge.json(BODY_BYTES_MAX).await?;
+    as_admin(&edge, Command::PutTool(tool, Box::new(request))).await
 }
 
 /// `GET /v1/audit`

@@ -3,15 +3,17 @@
 mod approvals;
 mod calls;
 mod control;
+mod deliveries;
+mod endpoints;
 mod submit;
 mod workers;
 
 use toolgate_core::problem::Problem;
 use toolgate_core::route::Route;
-use worker::{Response, ResponseBuilder};
+use worker::Response;
 
 use crate::edge::Edge;
-use crate::http::internal;
+use crate::http;
 
 /// An answer or a refusal.
 pub type Handled = Result<Response, Problem>;
@@ -28,11 +30,16 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
         Route::GetCapability(name) => control::get_capability(edge, name).await,
         Route::PutAgent(name) => control::put_agent(edge, name).await,
         Route::GetAgent(name) => control::get_agent(edge, name).await,
-        Route::PutPool(pool) => control::put_pool(edge, pool).await,
+        Route::PutPool(pool) => endpoints::put_pool(edge, pool).await,
+        Route::Challenge(pool) => endpoints::challenge(edge, pool).await,
+        Route::RotateSecret(pool) => endpoints::rotate_secret(edge, pool).await,
+        Route::SyncManifest(pool) => endpoints::sync_manifest(edge, pool).await,
+        Route::Deliver => deliveries::deliver(edge).await,
         Route::GetPool(pool) => control::get_pool(edge, pool).await,
         Route::PoolStats(pool) => control::pool_stats(edge, pool).await,
         Route::ListTools => control::list_tools(edge).await,
         Route::GetTool(tool) => control::get_tool(edge, tool).await,
+        Route::PutTool(tool) => control::put_tool(edge, tool).await,
         Route::ListAudit => control::list_audit(edge).await,
         Route::Register(pool) => workers::register(edge, pool).await,
         Route::Goodbye(pool) => workers::goodbye(edge, pool).await,
@@ -54,8 +61,5 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
 }
 
 fn health() -> Handled {
-    let body = serde_json::json!({ "status": "ok", "version": toolgate_protocol::VERSION }).to_string();
-    let headers =
-        toolgate_durable::headers(200, Some("application/json")).map_err(|error| internal("answering", error))?;
-    Ok(ResponseBuilder::new().with_headers(headers).fixed(body.into_bytes()))
+    http::json_answer(200, &serde_json::json!({ "status": "ok", "version": toolgate_protocol::VERSION }))
 }

@@ -1,13 +1,14 @@
 //! `POST /v1/calls`: find the pool of the tool, ask it. One object request per call.
 
+use futures_channel::oneshot;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use toolgate_core::ids::Place;
+use toolgate_core::ids::{IdKind, Place};
 use toolgate_core::keys::Identity;
 use toolgate_core::names;
 use toolgate_core::policy::unknown_tool;
 use toolgate_core::problem::Problem;
-use toolgate_core::queue::messages::{Ask, INTERNAL_HEADER, Submit, WRONG_POOL};
+use toolgate_core::queue::messages::{Ask, DELIVER, INTERNAL_HEADER, Submit, ToDeliver, WRONG_POOL};
 use toolgate_core::registry::Command;
 use toolgate_protocol::calls::CallRequest;
 use toolgate_protocol::control::Role;
@@ -16,6 +17,7 @@ use toolgate_protocol::problems;
 use worker::Response;
 
 use super::Handled;
+use crate::deliver::{self, Delivered};
 use crate::edge::Edge;
 use crate::http::{self, internal};
 use crate::tool_pools;
@@ -31,7 +33,7 @@ pub async fn submit(mut edge: Edge) -> Handled {
     if let Some(pool) = tool_pools::known(&who.org, &submit.tool) {
         let answer = edge.ask_pool(Place::of(&who.org, &pool), &who, Ask::Submit(submit.clone())).await?;
         if !is_wrong_pool(&answer) {
-            return Ok(answer);
+            return deliver_if_asked(edge, who, answer).await;
         }
     }
     let found = edge.ask_registry(&who.org, Some(&who), find(&submit)).await?;
@@ -43,7 +45,43 @@ pub async fn submit(mut edge: Edge) -> Handled {
     let tool = submit.tool.clone();
     let answer = edge.ask_pool(Place::of(&who.org, &pool), &who, Ask::Submit(submit)).await?;
     // The registry names the pool but the pool does not have it yet: its policy is on the way.
-    if is_wrong_pool(&answer) { Err(unknown_tool(&tool)) } else { Ok(answer) }
+    if is_wrong_pool(&answer) { Err(unknown_tool(&tool)) } else { deliver_if_asked(edge, who, answer).await }
+}
+
+/// A new call of a webhook pool comes back with its delivery. It runs on under `waitUntil`, whether or not the caller
+/// stays; a caller who waits is answered by what the object says to the report.
+async fn deliver_if_asked(edge: Edge, who: Identity, mut answer: Response) -> Handled {
+    if internal_word(&answer).as_deref() != Some(DELIVER) {
+        return Ok(answer);
+    }
+    let text = answer.text().await.map_err(|error| internal("reading a pool's answer", error))?;
+    let ToDeliver { view, delivery } =
+        serde_json::from_str(&text).map_err(|error| internal("reading a pool's answer", error))?;
+    let deadline = toolgate_durable::now().plus_seconds(edge.wait_seconds());
+    let (sender, receiver) = oneshot::channel();
+    let (env, base_url, call) = (edge.env.clone(), edge.base_url.clone(), delivery.call.clone());
+    edge.context.wait_until(async move {
+        let Delivered { answer, after } = deliver::deliver(&env, &delivery, &base_url).await;
+        let _ = sender.send(answer);
+        if let Some(after) = after {
+            after.run(&env, &delivery).await;
+        }
+    });
+    let accepted = || http::json_answer(202, &view);
+    if edge.wait_seconds() == 0 {
+        return accepted();
+    }
+    match toolgate_durable::before(deadline, receiver).await {
+        // Ended.
+        Some(Ok(Some(told))) if told.status_code() == 200 => Ok(told),
+        None => accepted(),
+        // It goes on: a read has another attempt, or the object could not be told just now.
+        Some(_) => {
+            let (place, call) = edge.find(IdKind::Call, &who, &call)?;
+            let wait_seconds = deadline.seconds_from(toolgate_durable::now());
+            edge.ask_pool(place, &who, Ask::Read { call, wait_seconds, submitted: true }).await
+        }
+    }
 }
 
 fn find(submit: &Submit) -> Command {
@@ -51,7 +89,11 @@ fn find(submit: &Submit) -> Command {
 }
 
 fn is_wrong_pool(answer: &Response) -> bool {
-    answer.headers().get(INTERNAL_HEADER).ok().flatten().as_deref() == Some(WRONG_POOL)
+    internal_word(answer).as_deref() == Some(WRONG_POOL)
+}
+
+fn internal_word(answer: &Response) -> Option<String> {
+    answer.headers().get(INTERNAL_HEADER).ok().flatten()
 }
 
 async fn pool_of(mut found: Response) -> Result<String, Problem> {

@@ -74,6 +74,9 @@ pub struct Asked {
     pub contract_hash: String,
     /// What an approval binds to.
     pub approval_hash: String,
+    /// Revision of the pool's endpoint; approvals bind to it.
+    #[serde(default)]
+    pub endpoint_revision: u64,
     /// The tool's queue deadline.
     pub queue_seconds: u64,
     /// The tool's execution deadline.
@@ -229,6 +232,7 @@ impl Call {
             key_sha256: &self.asked.key_sha256,
             side_effect: self.asked.side_effect,
             contract_hash: &self.asked.contract_hash,
+            endpoint_revision: self.asked.endpoint_revision,
             approval_hash: self.approval.as_ref().map(|_| self.asked.approval_hash.as_str()),
         }
     }

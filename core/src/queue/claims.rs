@@ -162,7 +162,7 @@ impl Step<'_> {
     }
 
     /// The call and hand-over of a genuine token.
-    fn claimed(&mut self, token: &str) -> Stored<Option<(Call, u32)>> {
+    pub(super) fn claimed(&mut self, token: &str) -> Stored<Option<(Call, u32)>> {
         let Some((id, hand_over)) = self.queue.ids.read_claim(&self.place(), token) else { return Ok(None) };
         Ok(self.current(&id)?.map(|call| (call, hand_over)))
     }
@@ -204,7 +204,7 @@ pub(super) fn check_count(field: &str, count: usize) -> Result<(), Problem> {
     }
 }
 
-fn outcome_of(entry: ResultEntry) -> Outcome {
+pub(super) fn outcome_of(entry: ResultEntry) -> Outcome {
     let activity = entry
         .activity
         .and_then(|activity| serde_json::to_string(&activity).ok())

@@ -36,6 +36,7 @@ impl Step<'_> {
         }
         for id in self.store.in_bucket(Bucket::Running, None, usize::MAX)? {
             if let Some(mut call) = self.load(&id)? {
+                self.queue.memory.running.insert(call.id.clone());
                 self.grant_grace(&mut call)?;
             }
         }
@@ -200,6 +201,7 @@ impl Step<'_> {
             self.queue.memory.snapshot = Some(Rc::new(snapshot));
             self.end_revoked_sessions()?;
             self.end_revoked_waits();
+            self.end_polls_of_other_transport();
             self.revalidate(Bucket::Parked)?;
             self.revalidate(Bucket::Running)?;
         }

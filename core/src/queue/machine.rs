@@ -4,7 +4,7 @@
 //! for a call as it stands. Writes of the sender's claim are compared by hand-over number: a number is given once.
 
 use serde::{Deserialize, Serialize};
-use toolgate_protocol::calls::CallState;
+use toolgate_protocol::calls::{CallError, CallState};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::{
     ACCEPT_SECONDS, ATTEMPT_PAUSES_SECONDS, ATTEMPTS_MAX, EVIDENCE_MAX, QUEUE_DEADLINE_APPROVED_SECONDS,
@@ -64,6 +64,23 @@ pub enum CallEvent {
     QueueDeadline,
     /// A result of a hand-over.
     Settle(u32, Outcome),
+    /// It has not started and will not: nobody is there to take it.
+    Refuse(Outcome),
+    /// The executor refused to send it; by hand-over.
+    NotSent(u32, Outcome),
+    /// The executor could not try; it goes back, not before a pause of seconds.
+    Postpone(u32, u64),
+    /// The executor sent it, perhaps, and has no answer.
+    TransportLost {
+        /// By hand-over.
+        hand_over: u32,
+        /// How a read ends that has no attempt left.
+        read: CallError,
+        /// How a write stands then.
+        write: CallError,
+        /// The pause before another attempt is at least this.
+        pause_seconds: u64,
+    },
     /// A person found out.
     Resolve(Outcome),
 }
@@ -104,6 +121,10 @@ pub fn event_name(event: &CallEvent) -> &'static str {
         CallEvent::ExecutionDeadline => "execution_deadline",
         CallEvent::QueueDeadline => "queue_deadline",
         CallEvent::Settle(..) => "settle",
+        CallEvent::Refuse(_) => "refuse",
+        CallEvent::NotSent(..) => "not_sent",
+        CallEvent::Postpone(..) => "postpone",
+        CallEvent::TransportLost { .. } => "transport_lost",
         CallEvent::Resolve(_) => "resolve",
     }
 }
@@ -150,15 +171,28 @@ pub fn apply(call: &mut Call, event: CallEvent, now: UnixMillis) -> Verdict {
         }
         (P::Reading | P::Writing, E::Accept(hand_over)) if holds(hand_over) => Verdict::Repeated,
         (P::HandedOver | P::Reading, E::Return(hand_over)) if holds(hand_over) => requeue(call, now),
+        (P::HandedOver | P::Reading, E::Postpone(hand_over, seconds)) if holds(hand_over) => {
+            requeue(call, now.plus_seconds(seconds))
+        }
+        (P::Queued | P::HandedOver, E::Refuse(outcome)) => end(call, CallState::Failed, outcome, now),
+        (P::HandedOver | P::Reading, E::NotSent(hand_over, outcome)) if holds(hand_over) => {
+            end(call, CallState::Failed, outcome, now)
+        }
         (P::Writing, E::Return(hand_over)) if holds(hand_over) => Verdict::AlreadyAccepted,
 
         // Certainly not started: back to the queue, under the old deadline, not counted.
         (P::HandedOver, E::LeaseLapsed) => requeue(call, now),
-        (P::Reading, E::LeaseLapsed) => next_attempt(call, now),
+        (P::Reading, E::LeaseLapsed) => next_attempt(call, now, 0, worker_lost_read()),
+        (P::Reading, E::TransportLost { hand_over, read, pause_seconds, .. }) if holds(hand_over) => {
+            next_attempt(call, now, pause_seconds, Outcome { error: Some(read), ..Outcome::default() })
+        }
         (P::Reading, E::ExecutionDeadline) => end(call, CallState::Failed, deadline_exceeded(), now),
         // It may have reached the code: reported, never re-run.
         (P::Writing, E::LeaseLapsed) => end(call, CallState::Unknown, worker_lost_write(), now),
         (P::Writing, E::ExecutionDeadline) => end(call, CallState::Unknown, deadline_exceeded(), now),
+        (P::Writing, E::TransportLost { hand_over, write, .. }) if holds(hand_over) => {
+            end(call, CallState::Unknown, Outcome { error: Some(write), ..Outcome::default() }, now)
+        }
         (P::Writing, E::Cancel) => {
             call.cancel_requested = true;
             Verdict::AlreadyRunning
@@ -187,7 +221,7 @@ pub fn apply(call: &mut Call, event: CallEvent, now: UnixMillis) -> Verdict {
         }
 
         (P::Unknown | P::Ended, E::Cancel) => Verdict::AlreadyEnded,
-        (_, E::Accept(_) | E::Return(_)) => Verdict::Lost,
+        (_, E::Accept(_) | E::Return(_) | E::Postpone(..) | E::NotSent(..) | E::TransportLost { .. }) => Verdict::Lost,
         (_, _) => Verdict::Refused,
     }
 }
@@ -237,13 +271,14 @@ fn requeue(call: &mut Call, now: UnixMillis) -> Verdict {
     Verdict::Done
 }
 
-fn next_attempt(call: &mut Call, now: UnixMillis) -> Verdict {
+fn next_attempt(call: &mut Call, now: UnixMillis, pause_seconds: u64, lost: Outcome) -> Verdict {
     let pause =
         usize::try_from(call.attempts).ok().and_then(|index| ATTEMPT_PAUSES_SECONDS.get(index)).copied().unwrap_or(0);
     call.attempts = call.attempts.saturating_add(1);
     if call.attempts >= ATTEMPTS_MAX {
-        return end(call, CallState::Failed, worker_lost_read(), now);
+        return end(call, CallState::Failed, lost, now);
     }
+    let pause = pause.max(pause_seconds);
     requeue(call, now.plus_seconds(pause));
     call.queue_deadline = now.plus_seconds(pause.saturating_add(call.asked.queue_seconds));
     Verdict::Done

@@ -9,6 +9,7 @@ use toolgate_protocol::workers::{
     ResultsRequest,
 };
 
+use super::delivery::Delivery;
 use super::store::Filter;
 use crate::ids::{LocalId, Place};
 use crate::keys::Identity;
@@ -44,6 +45,9 @@ pub enum Ask {
         call: LocalId,
         /// How long the answer may be held.
         wait_seconds: u64,
+        /// It is the rest of a submission: 202 unless it has ended.
+        #[serde(default)]
+        submitted: bool,
     },
     /// A call's timeline.
     Events(LocalId),
@@ -141,8 +145,21 @@ pub enum Answer {
     Claims(Vec<ClaimStatus>),
     /// Statuses of results.
     Results(Vec<ClaimStatus>),
+    /// A new call that the edge is to deliver itself.
+    Deliver(Box<ToDeliver>),
+    /// Whether a write may be sent.
+    MaySend(bool),
     /// The snapshot is stored, or a newer one was.
     Stored,
+}
+
+/// A submission that became a delivery, for the edge.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ToDeliver {
+    /// The call as it stands: what a caller that does not wait is answered.
+    pub view: CallView,
+    /// The delivery.
+    pub delivery: Delivery,
 }
 
 /// An answer or a refusal.
@@ -154,6 +171,8 @@ pub const INTERNAL_HEADER: &str = "toolgate-internal";
 pub const WRONG_POOL: &str = "wrong_pool";
 /// The registry must see the manifest.
 pub const NEW_MANIFEST: &str = "new_manifest";
+/// The body is a [`ToDeliver`].
+pub const DELIVER: &str = "deliver";
 
 /// An answer as HTTP: status, body, and what only the edge sees.
 pub struct Http {
@@ -199,6 +218,10 @@ pub fn http(reply: &Reply) -> Http {
         Ok(Answer::Idle) => Http { status: 204, body: None, internal: None },
         Ok(Answer::Claims(claims)) => plain(200, serde_json::to_string(&serde_json::json!({ "claims": claims }))),
         Ok(Answer::Results(results)) => plain(200, serde_json::to_string(&serde_json::json!({ "results": results }))),
+        Ok(Answer::Deliver(delivery)) => {
+            Http { internal: Some(DELIVER), ..plain(200, serde_json::to_string(delivery)) }
+        }
+        Ok(Answer::MaySend(may)) => plain(200, serde_json::to_string(may)),
         Ok(Answer::Stored) => plain(200, Ok("{}".into())),
     }
 }

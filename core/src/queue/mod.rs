@@ -9,6 +9,7 @@
 pub mod call;
 mod claims;
 mod decide;
+pub mod delivery;
 mod due;
 mod handout;
 pub mod machine;
@@ -33,6 +34,7 @@ use crate::problem::Problem;
 use crate::sql_port::StoreError;
 use crate::time::UnixMillis;
 use call::Call;
+use delivery::{Delivery, DeliveryEnvelope};
 use machine::Phase;
 use memory::{Memory, Waiter, WaiterId, Waiting};
 use messages::{Answer, Ask, AuditEntry, Envelope, PoolMessage, Reply};
@@ -51,6 +53,8 @@ pub enum Event {
     WaiterDue(WaiterId),
     /// The registry was told everything up to here.
     Told(u64),
+    /// The webhook deliverer says how it goes.
+    Report(Box<DeliveryEnvelope>),
 }
 
 /// What became of a request.
@@ -84,6 +88,8 @@ pub struct Effects {
     pub answers: Vec<(WaiterId, Reply)>,
     /// Set the alarm, in the same turn.
     pub alarm: Option<UnixMillis>,
+    /// Calls that the edge is to deliver. Those that do not reach it lapse, and come again.
+    pub deliveries: Vec<Delivery>,
     /// There is something to tell the registry.
     pub outbox: bool,
     /// Jobs wait for a policy that is not known to be fresh.
@@ -138,6 +144,7 @@ impl Queue {
             outcome: Outcome::Reply(Ok(Answer::Stored)),
             answers: Vec::new(),
             alarm: None,
+            deliveries: Vec::new(),
             outbox: false,
             wants_snapshot: false,
             transitions: Vec::new(),
@@ -225,22 +232,21 @@ impl Step<'_> {
                 self.effects.outbox = self.store.has_outbox()?;
                 Ok(Outcome::Reply(Ok(Answer::Stored)))
             }
+            Event::Report(envelope) => {
+                let DeliveryEnvelope { v, place, .. } = &*envelope;
+                if let Some(refused) = self.misdirected(*v, place)? {
+                    return Ok(Outcome::Reply(Err(refused)));
+                }
+                self.report(*envelope).map(Outcome::Reply)
+            }
             Event::Snapshot(_) | Event::Tick | Event::WaiterDue(_) => Ok(Outcome::Reply(Ok(Answer::Stored))),
         }
     }
 
     fn ask(&mut self, envelope: Envelope) -> Stored<Outcome> {
         let Envelope { v, place, who, base_url, ask } = envelope;
-        if v != messages::VERSION {
-            return Ok(Outcome::Reply(Err(Problem::new(problems::BUSY, "A deploy is under way; try again."))));
-        }
-        match &self.queue.place {
-            Some(known) if *known != place => return Ok(Outcome::Reply(Err(Problem::not_found()))),
-            Some(_) => {}
-            None => {
-                self.store.set_place(&place)?;
-                self.queue.place = Some(place);
-            }
+        if let Some(refused) = self.misdirected(v, &place)? {
+            return Ok(Outcome::Reply(Err(refused)));
         }
         // The policy as last stored tells whether the key was revoked; who needs a fresh one asks for it below.
         let live =
@@ -250,7 +256,9 @@ impl Step<'_> {
         }
         let reply = match ask {
             Ask::Submit(submit) => return self.submit(&who, &base_url, submit),
-            Ask::Read { call, wait_seconds } => return self.read(&who, &base_url, &call, wait_seconds),
+            Ask::Read { call, wait_seconds, submitted } => {
+                return self.read(&who, &base_url, &call, wait_seconds, submitted);
+            }
             Ask::Poll(poll) => return self.poll(poll),
             Ask::Events(call) => self.events(&who, &call),
             Ask::Cancel(call) => self.cancel(&who, &base_url, &call),
@@ -269,6 +277,22 @@ impl Step<'_> {
             }
         };
         reply.map(Outcome::Reply)
+    }
+
+    /// Why a message is not for this object; the first one tells it where it is.
+    fn misdirected(&mut self, v: u32, place: &Place) -> Stored<Option<Problem>> {
+        if v != messages::VERSION {
+            return Ok(Some(Problem::new(problems::BUSY, "A deploy is under way; try again.")));
+        }
+        match &self.queue.place {
+            Some(known) if known != place => return Ok(Some(Problem::not_found())),
+            Some(_) => {}
+            None => {
+                self.store.set_place(place)?;
+                self.queue.place = Some(place.clone());
+            }
+        }
+        Ok(None)
     }
 
     /// The place; requests set it before anything uses it.
@@ -332,6 +356,7 @@ impl Step<'_> {
             Err(StoreError::Corrupt(why)) => {
                 self.store.set_aside(id)?;
                 self.queue.memory.leases.remove(id);
+                self.queue.memory.running.remove(id);
                 self.audit("gateway", "record.set_aside", id.as_str(), serde_json::json!({ "why": why }))?;
                 Ok(None)
             }

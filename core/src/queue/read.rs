@@ -6,6 +6,8 @@ use toolgate_protocol::control::Role;
 use toolgate_protocol::limits::LIST_MAX;
 
 use super::call::{Bucket, Call};
+use super::delivery::DELIVERER;
+use super::memory::Health;
 use super::messages::Answer;
 use super::store::{Filter, Stored};
 use super::{Step, Stepped};
@@ -87,23 +89,46 @@ impl Step<'_> {
         let mut workers = Vec::new();
         for (id, live) in &self.queue.memory.seen {
             let health = self.queue.memory.health.get(&live.worker).copied().unwrap_or_default();
-            let total = health.succeeded.saturating_add(health.failed);
-            #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
-            let rate = if total == 0 { 0.0 } else { health.failed as f64 / total as f64 };
-            workers.push(json!({
+            let worker = json!({
                 "worker": live.worker, "session": id, "last_seen_seconds": self.now.seconds_from(live.at),
                 "polling": polls.iter().any(|(_, owner, _)| owner == id),
-                "succeeded": health.succeeded, "failed": health.failed, "failure_rate": rate,
-            }));
+            });
+            workers.push(joined(worker, rates(health)));
         }
         // A call that waits while somebody polls is one that no live worker announces as it was accepted.
         let stuck = depth > 0 && !polls.is_empty();
         let alerts: Vec<&str> = stuck.then_some("calls_wait_while_workers_poll").into_iter().collect();
+        let endpoint = self.endpoint_stats();
         Ok(Ok(Answer::Stats(json!({
-            "depth": depth, "running": running, "waiting_approval": waiting, "oldest_queued_seconds": oldest, "workers": workers, "alerts": alerts,
+            "depth": depth, "running": running, "waiting_approval": waiting, "oldest_queued_seconds": oldest, "workers": workers, "endpoint": endpoint, "alerts": alerts,
             "rows_written": self.queue.memory.rows_written,
         }))))
     }
+}
+
+impl Step<'_> {
+    /// The endpoint of a webhook pool and how its deliveries go; null for other pools.
+    fn endpoint_stats(&self) -> serde_json::Value {
+        let policy = self.queue.memory.snapshot.as_ref();
+        let Some(endpoint) = policy.and_then(|policy| Step::endpoint(policy)) else { return serde_json::Value::Null };
+        let health = self.queue.memory.health.get(DELIVERER).copied().unwrap_or_default();
+        joined(json!({ "state": endpoint.state, "revision": endpoint.revision }), rates(health))
+    }
+}
+
+fn joined(mut members: serde_json::Value, more: serde_json::Value) -> serde_json::Value {
+    if let (Some(members), serde_json::Value::Object(more)) = (members.as_object_mut(), more) {
+        members.extend(more);
+    }
+    members
+}
+
+/// Outcomes as numbers for people.
+fn rates(health: Health) -> serde_json::Value {
+    let total = health.succeeded.saturating_add(health.failed);
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+    let rate = if total == 0 { 0.0 } else { health.failed as f64 / total as f64 };
+    json!({ "succeeded": health.succeeded, "failed": health.failed, "failure_rate": rate })
 }
 
 fn may_see(who: &Identity, call: &Call) -> bool {

@@ -7,6 +7,7 @@ use toolgate_protocol::limits::{LEASE_SECONDS, POLL_SECONDS_MAX, SESSION_REMEMBE
 use toolgate_protocol::problems;
 use toolgate_protocol::workers::{RegisterAnswer, RegistrationResult, RegistrationStatus};
 
+use super::delivery::DELIVERER;
 use super::handout::Taker;
 use super::memory::{Live, Waiter, Waiting};
 use super::messages::{Answer, Manifests, PoolMessage, Register, Reply};
@@ -181,6 +182,15 @@ impl Step<'_> {
         self.tell_live(&before)
     }
 
+    /// A pool that workers do not serve any more has no use for their polls.
+    pub(super) fn end_polls_of_other_transport(&mut self) {
+        if self.queue.memory.snapshot.as_ref().is_some_and(|policy| policy.transport != Transport::Worker) {
+            for (name, ..) in self.queue.memory.polls() {
+                self.answer(name, Err(wrong_transport()));
+            }
+        }
+    }
+
     fn supersede(&mut self, worker: &str) -> Stored<()> {
         let older = self.queue.memory.seen.iter().filter(|(_, live)| live.worker == worker).map(|(id, _)| id.clone());
         for id in older.collect::<Vec<_>>() {
@@ -202,7 +212,7 @@ impl Step<'_> {
             }
         }
         self.store.keep_manifests(&kept)?;
-        self.queue.memory.health.retain(|worker, _| workers.contains(worker));
+        self.queue.memory.health.retain(|worker, _| worker == DELIVERER || workers.contains(worker));
         self.queue.memory.manifests.retain(|hash, _| kept.contains(hash));
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Submission: precedence, checks, and the new call.
 
+use toolgate_protocol::control::{EndpointState, Transport};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::{
     APPROVAL_SECONDS, EXECUTION_DEADLINE_SECONDS, IDEMPOTENCY_KEY_CHARS_MAX, QUEUE_DEADLINE_SECONDS, RECORD_SECONDS,
@@ -8,8 +9,9 @@ use toolgate_protocol::limits::{
 use toolgate_protocol::problems;
 
 use super::call::{Approval, Asked, Bucket, Call};
+use super::delivery::Delivery;
 use super::memory::Waiting;
-use super::messages::{PoolMessage, Submit};
+use super::messages::{Answer, PoolMessage, Submit, ToDeliver};
 use super::store::Stored;
 use super::{Outcome, Step};
 use crate::contract::{check_arguments, read_arguments};
@@ -25,7 +27,11 @@ impl Step<'_> {
     pub fn submit(&mut self, who: &Identity, base_url: &str, submit: Submit) -> Stored<Outcome> {
         let wait = submit.wait_seconds.min(WAIT_SECONDS_MAX);
         match self.find_or_make(who, &submit)? {
-            Ok(call) => Ok(self.answer_or_hold(who, call, base_url, wait)),
+            Ok((call, Some(delivery))) => {
+                let view = self.call_view(&call, base_url);
+                Ok(Outcome::Reply(Ok(Answer::Deliver(Box::new(ToDeliver { view, delivery })))))
+            }
+            Ok((call, None)) => Ok(self.answer_or_hold(who, call, base_url, wait)),
             Err(problem) => {
                 // Another pool may have the tool: the edge looks again before that becomes a refusal.
                 if problem.kind != problems::UNKNOWN_TOOL && problem.kind.status < 500 {
@@ -50,7 +56,8 @@ impl Step<'_> {
         }
     }
 
-    fn find_or_make(&mut self, who: &Identity, submit: &Submit) -> Stored<Result<Call, Problem>> {
+    /// With the delivery, when it is a new one that whoever submits it is to deliver.
+    fn find_or_make(&mut self, who: &Identity, submit: &Submit) -> Stored<Result<(Call, Option<Delivery>), Problem>> {
         let principal = match Principal::parse(submit.principal.get()) {
             Ok(principal) => principal,
             Err(problem) => return Ok(Err(problem)),
@@ -62,7 +69,7 @@ impl Step<'_> {
         if let Some(hash) = &scope
             && let Some(known) = self.repeated(hash, submit)?
         {
-            return Ok(known);
+            return Ok(known.map(|call| (call, None)));
         }
         let policy = match self.policy() {
             Ok(policy) => policy,
@@ -72,8 +79,13 @@ impl Step<'_> {
             Ok(checked) => checked,
             Err(problem) => return Ok(Err(problem)),
         };
+        if policy.transport == Transport::Webhook
+            && Step::endpoint(&policy).is_none_or(|endpoint| endpoint.state != EndpointState::Active)
+        {
+            return Ok(Err(endpoint_suspended()));
+        }
         let asked = self.asked(who, submit, principal, tool, arguments, scope);
-        self.make(asked, grant).map(Ok)
+        self.make(&policy, asked, grant).map(Ok)
     }
 
     /// The call that was made with this key, or a conflict; `None` when the key is new.
@@ -116,6 +128,7 @@ impl Step<'_> {
             version: tool.version.clone(),
             contract_hash: tool.contract_hash.clone(),
             approval_hash: tool.approval_hash.clone(),
+            endpoint_revision: self.queue.memory.snapshot.as_ref().map_or(0, |policy| policy.endpoint_revision),
             queue_seconds: tool.definition.queue_deadline_seconds.unwrap_or(QUEUE_DEADLINE_SECONDS),
             execution_seconds: tool.definition.execution_deadline_seconds.unwrap_or(EXECUTION_DEADLINE_SECONDS),
             at: self.now,
@@ -123,8 +136,9 @@ impl Step<'_> {
         }
     }
 
-    /// Parks a consequential call; hands any other to a poll that waits, or queues it.
-    fn make(&mut self, asked: Asked, grant: Grant) -> Stored<Call> {
+    /// Parks a consequential call; hands any other to a poll that waits, or to the edge that asks, or queues it.
+    fn make(&mut self, policy: &Snapshot, asked: Asked, grant: Grant) -> Stored<(Call, Option<Delivery>)> {
+        let mut delivery = None;
         let consequential = asked.side_effect == SideEffect::Consequential;
         let approval = consequential.then(|| Approval {
             digest: String::new(),
@@ -139,31 +153,48 @@ impl Step<'_> {
             approval.digest = digest;
             self.store.insert(&call)?;
             self.tell(&PoolMessage::Approval(Box::new(self.approval_view(&call))))?;
+        } else if policy.transport == Transport::Webhook {
+            delivery = self.deliver_new(policy, &mut call)?;
+            if delivery.is_none() {
+                self.store.insert(&call)?;
+            }
         } else if !self.hand_to_waiting(&mut call)? {
             self.store.insert(&call)?;
         }
         if let Some(due) = call.due() {
             self.queue.memory.wake_at(due);
         }
-        Ok(call)
+        Ok((call, delivery))
     }
 
     /// Reads a call; the answer may be held until it ends.
-    pub fn read(&mut self, who: &Identity, base_url: &str, id: &LocalId, wait_seconds: u64) -> Stored<Outcome> {
+    pub fn read(
+        &mut self,
+        who: &Identity,
+        base_url: &str,
+        id: &LocalId,
+        wait_seconds: u64,
+        submitted: bool,
+    ) -> Stored<Outcome> {
         let call = match self.visible(who, id)? {
             Ok(call) => call,
             Err(problem) => return Ok(Outcome::Reply(Err(problem))),
         };
         let wait = wait_seconds.min(WAIT_SECONDS_MAX);
         if call.ended() || wait == 0 {
-            return Ok(Outcome::Reply(Ok(self.call_answer(&call, base_url, false))));
+            return Ok(Outcome::Reply(Ok(self.call_answer(&call, base_url, submitted))));
         }
-        Ok(match self.hold(waiting(who, &call, base_url, false), wait) {
+        Ok(match self.hold(waiting(who, &call, base_url, submitted), wait) {
             held @ Outcome::Hold(..) => held,
             // No room to wait: as it is now.
-            Outcome::Reply(_) => Outcome::Reply(Ok(self.call_answer(&call, base_url, false))),
+            Outcome::Reply(_) => Outcome::Reply(Ok(self.call_answer(&call, base_url, submitted))),
         })
     }
+}
+
+fn endpoint_suspended() -> Problem {
+    let detail = "The pool's endpoint is not active; an admin challenges it with POST /v1/pools/{pool}/challenges.";
+    Problem::new(problems::ENDPOINT_SUSPENDED, detail)
 }
 
 fn waiting(who: &Identity, call: &Call, base_url: &str, submitted: bool) -> Waiting {

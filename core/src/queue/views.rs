@@ -69,6 +69,12 @@ impl Step<'_> {
             Phase::Writing => Some(LEASE_SECONDS),
             _ => None,
         };
+        match to {
+            Phase::HandedOver | Phase::Reading | Phase::Writing => {
+                self.queue.memory.running.insert(call.id.clone());
+            }
+            _ => drop(self.queue.memory.running.remove(&call.id)),
+        }
         match lease {
             Some(seconds) => self.set_lease(call, seconds),
             None => drop(self.queue.memory.leases.remove(&call.id)),
@@ -181,7 +187,7 @@ impl Step<'_> {
             "approval_hash": call.asked.approval_hash,
             "arguments": call.asked.arguments,
             "call": self.call_id(call),
-            "endpoint_revision": 0,
+            "endpoint_revision": call.asked.endpoint_revision,
             "pool": self.place().pool,
             "principal": call.asked.principal,
         });

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use toolgate_protocol::control::Transport;
 use toolgate_protocol::definitions::{ContextDefinition, ToolDefinition};
 use toolgate_protocol::limits::{HISTORY_BYTES_MAX, POOL_DEFINITIONS_BYTES_MAX, SESSION_SEEN_SECONDS};
+use toolgate_protocol::problems;
 use toolgate_protocol::workers::{ContextStatus, RegistrationResult, RegistrationStatus, ToolStatus};
 
 use super::policies::PoolRecord;
@@ -55,6 +57,9 @@ impl Step<'_> {
     pub(super) fn announce(&mut self, announcement: Announcement) -> Stepped {
         let Announcement { pool: name, worker, manifest, hash, manifests: Manifests { live, seen } } = announcement;
         let Some(mut pool) = self.docs.get::<PoolRecord>("pool", &name)? else { return Ok(Err(Problem::not_found())) };
+        if pool.transport != Transport::Worker {
+            return Ok(Err(Problem::new(problems::TRANSPORT_IN_USE, "The pool is not served by workers.")));
+        }
         let key = format!("{name}/{hash}");
         let known = self.docs.get::<ManifestRecord>("manifest", &key)?;
         self.confirm(&name, &seen)?;
@@ -81,6 +86,11 @@ impl Step<'_> {
         live: &[String],
         asked: Option<&str>,
     ) -> Result<RegistrationResult, StoreError> {
+        // What workers announced says nothing any more about a pool that an endpoint serves.
+        let served = self.docs.get::<PoolRecord>("pool", pool)?;
+        if served.is_none_or(|pool| pool.transport != Transport::Worker) {
+            return Ok(RegistrationResult::default());
+        }
         let mut live = self.with_unconfirmed(pool, live)?;
         if let Some(asked) = asked.filter(|asked| !live.iter().any(|hash| hash == asked)) {
             live.push(asked.to_owned());
@@ -96,12 +106,13 @@ impl Step<'_> {
             return Ok(RegistrationResult::default());
         };
         let mut result =
-            RegistrationResult { tools: self.apply_tools(pool, &newest)?, ..RegistrationResult::default() };
+            RegistrationResult { tools: self.apply_tools(pool, "worker", &newest)?, ..RegistrationResult::default() };
         let announced: BTreeSet<&String> =
             manifests.iter().flat_map(|(.., read)| read.tools.iter().map(|(name, _)| name)).collect();
-        result.disabled = self.enable_announced(pool, &announced)?;
+        result.disabled = self.enable_announced(pool, "worker", &announced)?;
         result.contexts = self.apply_contexts(pool, &newest)?;
-        self.enable_contexts(pool, &manifests)?;
+        let contexts = manifests.iter().flat_map(|(.., read)| read.contexts.iter().map(|(name, _)| name));
+        self.enable_contexts(pool, &contexts.collect())?;
         self.forget_texts(pool, &live)?;
         match manifests.iter().find(|(_, hash, _)| Some(*hash) == asked) {
             Some((_, hash, older)) if *hash != governing => self.statuses_of_older(older, result.disabled),
@@ -158,11 +169,16 @@ impl Step<'_> {
         Ok(Ok(Answer::Done))
     }
 
-    fn apply_tools(&mut self, pool: &str, manifest: &ReadManifest) -> Result<Vec<ToolStatus>, StoreError> {
+    pub(super) fn apply_tools(
+        &mut self,
+        pool: &str,
+        manager: &str,
+        manifest: &ReadManifest,
+    ) -> Result<Vec<ToolStatus>, StoreError> {
         let (mut statuses, mut bytes) = (Vec::new(), self.definitions_bytes(pool)?);
         for (name, tool) in &manifest.tools {
             let verdict = match tool {
-                Ok(definition) => self.apply_tool(pool, definition, &mut bytes)?,
+                Ok(definition) => self.apply_tool(pool, manager, definition, &mut bytes)?,
                 Err(fault) => Verdict::refused("invalid_definition", fault.clone()),
             };
             let Verdict { status, code, detail } = verdict;
@@ -171,10 +187,16 @@ impl Step<'_> {
         Ok(statuses)
     }
 
-    fn apply_tool(&mut self, pool: &str, announced: &ToolDefinition, bytes: &mut usize) -> Result<Verdict, StoreError> {
+    pub(super) fn apply_tool(
+        &mut self,
+        pool: &str,
+        manager: &str,
+        announced: &ToolDefinition,
+        bytes: &mut usize,
+    ) -> Result<Verdict, StoreError> {
         let name = &announced.name;
         let known = self.docs.get::<CatalogueTool>("tool", name)?;
-        let mut verdict = judge(announced, pool, known.as_ref());
+        let mut verdict = judge(announced, pool, manager, known.as_ref());
         if verdict.status != RegistrationStatus::Refused && verdict.status != RegistrationStatus::Unchanged {
             let before = known.as_ref().map_or(0, |known| size(&known.definition));
             let after = bytes.saturating_sub(before).saturating_add(size(announced));
@@ -194,7 +216,7 @@ impl Step<'_> {
                 let enabled = known.is_none_or(|known| known.enabled);
                 let tool = CatalogueTool {
                     pool: pool.to_owned(),
-                    managed_by: "worker".to_owned(),
+                    managed_by: manager.to_owned(),
                     enabled,
                     definition: announced.clone(),
                     refused: None,
@@ -214,7 +236,7 @@ impl Step<'_> {
     }
 
     /// What the pool's definitions take, disabled ones included: they travel as one row.
-    fn definitions_bytes(&self, pool: &str) -> Result<usize, StoreError> {
+    pub(super) fn definitions_bytes(&self, pool: &str) -> Result<usize, StoreError> {
         let tools = self.docs.all::<CatalogueTool>("tool")?;
         let own = tools.iter().filter(|(_, tool)| tool.pool == pool);
         Ok(own.map(|(_, tool)| size(&tool.definition)).fold(0, usize::saturating_add))
@@ -265,10 +287,15 @@ impl Step<'_> {
     }
 
     /// Enables what is announced and disables the rest; the names that are disabled now.
-    fn enable_announced(&mut self, pool: &str, announced: &BTreeSet<&String>) -> Result<Vec<String>, StoreError> {
+    pub(super) fn enable_announced(
+        &mut self,
+        pool: &str,
+        manager: &str,
+        announced: &BTreeSet<&String>,
+    ) -> Result<Vec<String>, StoreError> {
         let mut disabled = Vec::new();
         for (name, mut tool) in self.docs.all::<CatalogueTool>("tool")? {
-            if tool.pool != pool || tool.managed_by != "worker" {
+            if tool.pool != pool || tool.managed_by != manager {
                 continue;
             }
             let enabled = announced.contains(&name);
@@ -284,7 +311,11 @@ impl Step<'_> {
         Ok(disabled)
     }
 
-    fn apply_contexts(&mut self, pool: &str, manifest: &ReadManifest) -> Result<Vec<ContextStatus>, StoreError> {
+    pub(super) fn apply_contexts(
+        &mut self,
+        pool: &str,
+        manifest: &ReadManifest,
+    ) -> Result<Vec<ContextStatus>, StoreError> {
         let tools: BTreeMap<String, CatalogueTool> = self.docs.all("tool")?.into_iter().collect();
         let mut statuses = Vec::new();
         for (context_type, context) in &manifest.contexts {
@@ -318,9 +349,9 @@ impl Step<'_> {
     }
 
     /// A context stands while some live session announces it and its prefetch tool still only reads.
-    fn enable_contexts(&mut self, pool: &str, live: &[(u64, &str, ReadManifest)]) -> Result<(), StoreError> {
+    pub(super) fn enable_contexts(&mut self, pool: &str, live: &BTreeSet<&String>) -> Result<(), StoreError> {
         for (context_type, mut context) in self.docs.all::<ContextRecord>("context")? {
-            let announced = live.iter().any(|(.., read)| read.contexts.iter().any(|(name, _)| *name == context_type));
+            let announced = live.contains(&context_type);
             let prefetch = match &context.definition.prefetch_tool {
                 Some(name) => self.docs.get::<CatalogueTool>("tool", name)?,
                 None => None,
@@ -414,7 +445,7 @@ impl Step<'_> {
     }
 }
 
-fn view(name: &str, tool: &CatalogueTool) -> Value {
+pub(super) fn view(name: &str, tool: &CatalogueTool) -> Value {
     let refused = tool.refused.as_ref().map(|refused| {
         json!({
             "definition": refused.definition, "version": refused.version, "code": refused.code, "detail": refused.detail, "at": refused.at,

@@ -7,20 +7,23 @@
 mod access;
 mod catalogue;
 mod documents;
+mod endpoints;
 mod keys;
 mod policies;
 mod records;
+mod webhook_tools;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use toolgate_protocol::control::{Agent, Capability, KeyRequest, PoolRequest};
+use toolgate_protocol::control::{Agent, Capability, KeyRequest, PoolRequest, ToolRequest};
 use toolgate_protocol::limits::PUSH_SECONDS;
 use toolgate_protocol::problems;
 use toolgate_protocol::workers::RegistrationResult;
 
 use crate::ids::Place;
 use crate::keys::{Identity, KeyRing};
+use crate::policy::PolicyEndpoint;
 use crate::problem::Problem;
 use crate::queue::messages::{AuditEntry, Manifests, PoolBatch, Push, VERSION};
 use crate::sql_port::{Sql, StoreError};
@@ -28,6 +31,7 @@ use crate::time::UnixMillis;
 use documents::Documents;
 
 pub use documents::SCHEMA;
+pub use endpoints::{Challenged, EndpointSpec, NewSecret};
 
 /// A page of a list.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -74,6 +78,48 @@ pub enum Command {
     PutPool(String, PoolRequest),
     /// Reads a pool.
     GetPool(String),
+    /// The endpoint of a pool, for the edge; a secret that serves something else is refused.
+    EndpointFor {
+        /// The pool.
+        pool: String,
+        /// Of the secret that is to serve it.
+        fingerprint: Option<String>,
+    },
+    /// Writes a webhook pool.
+    PutEndpoint(String, Box<EndpointSpec>),
+    /// A challenge was answered, or failed and why.
+    Challenged {
+        /// The pool.
+        pool: String,
+        /// Of the endpoint that was challenged.
+        revision: u64,
+        /// Why it failed.
+        failed: Option<String>,
+    },
+    /// A new secret beside the old one.
+    RotateSecret(String, NewSecret),
+    /// The endpoint's name led to a forbidden address.
+    Suspend {
+        /// The pool.
+        pool: String,
+        /// Of the endpoint.
+        revision: u64,
+        /// Why, for the admin's view.
+        reason: String,
+    },
+    /// A reply named a manifest; is it to be fetched?
+    BeginSync {
+        /// The pool.
+        pool: String,
+        /// Of the endpoint.
+        revision: u64,
+        /// The endpoint's name for it.
+        hash: String,
+    },
+    /// An endpoint's manifest.
+    SyncManifest(Box<EndpointManifest>),
+    /// A tool made by hand.
+    PutTool(String, Box<ToolRequest>),
     /// The catalogue.
     ListTools(Page),
     /// A tool with its versions and diffs.
@@ -106,6 +152,19 @@ pub enum Command {
     Tick,
 }
 
+/// A manifest that an endpoint answered.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EndpointManifest {
+    /// The pool.
+    pub pool: String,
+    /// Of the endpoint.
+    pub revision: u64,
+    /// The canonical text.
+    pub manifest: Box<RawValue>,
+    /// The endpoint's own name for it.
+    pub hash: Option<String>,
+}
+
 /// A manifest that is news to its pool.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Announcement {
@@ -134,6 +193,8 @@ pub enum Answer {
     Registered(RegistrationResult),
     /// The pool of a tool.
     Pool(String),
+    /// An endpoint, for the edge.
+    Endpoint(Option<Box<PolicyEndpoint>>),
     /// Nothing to say.
     Done,
 }
@@ -217,6 +278,12 @@ impl Command {
             | Command::PutCapability(..)
             | Command::PutAgent(..)
             | Command::PutPool(..)
+            | Command::PutEndpoint(..)
+            | Command::Challenged { .. }
+            | Command::RotateSecret(..)
+            | Command::Suspend { .. }
+            | Command::SyncManifest(_)
+            | Command::PutTool(..)
             | Command::Announce(_)
             | Command::Tick => true,
             Command::Batch(batch) => batch
@@ -249,6 +316,14 @@ impl Step<'_> {
             Command::GetAgent(name) => self.show("agent", &name),
             Command::PutPool(name, pool) => self.put_pool(&name, &pool),
             Command::GetPool(name) => self.get_pool(&name),
+            Command::EndpointFor { pool, fingerprint } => self.endpoint_for(&pool, fingerprint.as_deref()),
+            Command::PutEndpoint(name, spec) => self.put_endpoint(&name, *spec),
+            Command::Challenged { pool, revision, failed } => self.challenged(&pool, revision, failed),
+            Command::RotateSecret(name, secret) => self.rotate_secret(&name, secret),
+            Command::Suspend { pool, revision, reason } => self.suspend(&pool, revision, reason),
+            Command::BeginSync { pool, revision, hash } => self.begin_sync(&pool, revision, &hash),
+            Command::SyncManifest(manifest) => self.sync_manifest(*manifest),
+            Command::PutTool(name, tool) => self.put_tool(&name, *tool),
             Command::ListTools(page) => self.list_tools(&page),
             Command::GetTool(name) => self.get_tool(&name),
             Command::ListAudit(page) => self.list_audit(&page),

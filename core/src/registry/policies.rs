@@ -7,6 +7,7 @@ use serde_json::json;
 use toolgate_protocol::control::{Agent, Capability, PoolRequest, Role, Transport};
 use toolgate_protocol::problems;
 
+use super::endpoints::EndpointRecord;
 use super::keys::KeyRecord;
 use super::{Answer, Step, Stepped};
 use crate::hash::sha256_hex;
@@ -34,6 +35,28 @@ pub(super) struct PoolRecord {
     pub next_rank: u64,
     /// The manifests of its live sessions, as last told.
     pub live: Vec<String>,
+    /// Rises with each change of where calls go. 0 for a pool that only workers ever served.
+    #[serde(default)]
+    pub revision: u64,
+    /// Of a webhook pool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<EndpointRecord>,
+}
+
+impl PoolRecord {
+    pub(super) fn new(transport: Transport) -> PoolRecord {
+        PoolRecord {
+            transport,
+            has_object: false,
+            version: 0,
+            stored: 0,
+            content: String::new(),
+            next_rank: 1,
+            live: Vec::new(),
+            revision: 0,
+            endpoint: None,
+        }
+    }
 }
 
 impl Step<'_> {
@@ -42,7 +65,7 @@ impl Step<'_> {
             return Ok(Err(problem));
         }
         if request.transport != Transport::Worker {
-            let detail = "Only pools with the transport worker can be made by this version.";
+            let detail = "Pools with this transport are the gateway's own.";
             return Ok(Err(Problem::new(problems::TRANSPORT_UNSUPPORTED, detail)));
         }
         if request.url.is_some() || request.secret.is_some() || request.timeout_seconds.is_some() {
@@ -53,16 +76,14 @@ impl Step<'_> {
         }
         let known = self.docs.get::<PoolRecord>("pool", name)?;
         let status = if known.is_some() { 200 } else { 201 };
-        if known.is_none() {
-            let pool = PoolRecord {
-                transport: request.transport,
-                has_object: false,
-                version: 0,
-                stored: 0,
-                content: String::new(),
-                next_rank: 1,
-                live: Vec::new(),
-            };
+        if known.as_ref().is_none_or(|pool| pool.transport != Transport::Worker) {
+            let mut pool = known.unwrap_or_else(|| PoolRecord::new(Transport::Worker));
+            if pool.transport != Transport::Worker {
+                pool.transport = Transport::Worker;
+                pool.revision = pool.revision.saturating_add(1);
+                pool.endpoint = None;
+                self.manage_by(name, "worker")?;
+            }
             self.docs.put("pool", name, &pool)?;
             self.audit("pool.written", name, json!({ "transport": request.transport }))?;
         }
@@ -71,10 +92,14 @@ impl Step<'_> {
 
     pub(super) fn get_pool(&mut self, name: &str) -> Stepped {
         Ok(match self.docs.get::<PoolRecord>("pool", name)? {
-            Some(pool) => Ok(Answer::Body(
-                200,
-                json!({ "pool": name, "transport": pool.transport, "policy": { "version": pool.version, "stored": pool.stored } }),
-            )),
+            Some(pool) => {
+                let policy = json!({ "version": pool.version, "stored": pool.stored });
+                let mut view = json!({ "pool": name, "transport": pool.transport, "policy": policy });
+                if let (Some(endpoint), Some(members)) = (pool.endpoint_view(), view.as_object_mut()) {
+                    members.insert("endpoint".into(), endpoint);
+                }
+                Ok(Answer::Body(200, view))
+            }
             None => Err(Problem::not_found()),
         })
     }
@@ -146,6 +171,8 @@ impl Step<'_> {
             epoch: epoch.unwrap_or(0),
             version: 0,
             transport: pool.transport,
+            endpoint_revision: pool.revision,
+            endpoint: pool.policy_endpoint(),
             tools,
             capabilities,
             agents,

@@ -1,0 +1,42 @@
+//! Requests to customers' endpoints and to the resolvers: the only place from which anything leaves the deployment.
+//!
+//! The rules stand in `toolgate_core::egress`; here they are asked at the right times. An address is judged right
+//! before each request, and no answer of a resolver is remembered. What the platform resolves again inside `fetch` is
+//! its own look-up: SECURITY.md says what that leaves open, and why nothing can be read through it.
+
+mod exchange;
+mod resolve;
+
+use toolgate_core::egress::{Destination, DevDestinations, Refused, Verdict, check_url};
+use toolgate_durable::names::{DEV_DESTINATIONS, ENVIRONMENT, OWN_HOSTS};
+use worker::Env;
+
+pub use exchange::{LOOP_HEADER, exchange};
+
+/// Where this deployment may send.
+pub struct Egress {
+    own_hosts: Vec<String>,
+    dev: DevDestinations,
+}
+
+impl Egress {
+    /// Reads the settings. What is set wrongly, or not for this environment, opens nothing.
+    pub fn new(env: &Env, request_host: Option<&str>) -> Egress {
+        let read = |name: &str| env.var(name).map(|value| value.to_string()).unwrap_or_default();
+        let own = read(OWN_HOSTS);
+        let own_hosts = own.split(',').map(str::trim).chain(request_host);
+        let own_hosts = own_hosts.filter(|host| !host.is_empty()).map(str::to_owned).collect();
+        let listed = if read(ENVIRONMENT) == "production" { String::new() } else { read(DEV_DESTINATIONS) };
+        Egress { own_hosts, dev: DevDestinations::parse(&listed).unwrap_or_default() }
+    }
+
+    /// Judges the text of a URL.
+    pub fn check(&self, url: &str) -> Result<Destination, Refused> {
+        check_url(url, &self.own_hosts, &self.dev)
+    }
+
+    /// Judges where its name leads now; at most [`RESOLVE_SECONDS`](toolgate_protocol::limits::RESOLVE_SECONDS).
+    pub async fn judge(&self, destination: &Destination) -> Verdict {
+        if destination.is_dev { Verdict::Allowed } else { resolve::judge_name(&destination.host).await }
+    }
+}

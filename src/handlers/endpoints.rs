@@ -1,0 +1,239 @@
+//! Webhook pools: the address judged, the secret sealed, the endpoint challenged and its manifest taken. What that
+//! means is the registry's to decide.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use toolgate_core::keys::Identity;
+use toolgate_core::names;
+use toolgate_core::policy::PolicyEndpoint;
+use toolgate_core::problem::Problem;
+use toolgate_core::registry::{Challenged, Command, EndpointSpec};
+use toolgate_protocol::control::{EndpointState, PoolRequest, Transport};
+use toolgate_protocol::limits::{BODY_BYTES_MAX, DELIVERY_SECONDS};
+use toolgate_protocol::problems;
+use toolgate_signing::Secret;
+use worker::Response;
+
+use super::Handled;
+use super::control::ADMIN;
+use crate::edge::Edge;
+use crate::egress::Egress;
+use crate::endpoint::{Endpoint, NotAnswered, announced, new_secret, read_secret, seal, sealed};
+use crate::http::{self, internal};
+
+/// `PUT /v1/pools/{pool}`
+pub async fn put_pool(mut edge: Edge, pool: String) -> Handled {
+    let who = edge.identity(ADMIN)?;
+    let request: PoolRequest = edge.json(BODY_BYTES_MAX).await?;
+    if request.transport == Transport::Webhook {
+        return put_endpoint(&edge, &who, &pool, request).await;
+    }
+    edge.ask_registry(&who.org, Some(&who), Command::PutPool(pool, request)).await
+}
+
+/// Judge the text, ask the registry, judge the name, challenge, save, take the manifest. A failed challenge saves too;
+/// an address that may not be called does not.
+async fn put_endpoint(edge: &Edge, who: &Identity, pool: &str, request: PoolRequest) -> Handled {
+    names::plain("pool", pool)?;
+    let url = request.url.ok_or_else(|| Problem::invalid("url", "is required for the transport webhook."))?;
+    let egress = Egress::new(&edge.env, edge.host().as_deref());
+    let destination = egress.check(&url).map_err(|refused| refused_destination(&refused.reason))?;
+    let (seal, given) = (seal(&edge.env)?, request.secret.as_deref().map(read_secret).transpose()?);
+    let mut new = given.map(|secret| sealed(&seal, &who.org, pool, &secret).map(|kept| (secret, kept))).transpose()?;
+    let fingerprint = new.as_ref().map(|(_, kept)| kept.fingerprint.clone());
+    let known = match endpoint_for(edge, who, pool, fingerprint).await? {
+        Ok(known) => known,
+        Err(refusal) => return Ok(refusal),
+    };
+    let kept = known.and_then(|known| Endpoint::open(&seal, &who.org, pool, &egress, &known)).and_then(Result::ok);
+    let shown = if new.is_none() && kept.is_none() { Some(new_secret()?) } else { None };
+    if let Some(secret) = &shown {
+        new = Some((secret.clone(), sealed(&seal, &who.org, pool, secret)?));
+    }
+    let secrets = match (&new, kept) {
+        (Some((secret, _)), _) => vec![secret.clone()],
+        (None, kept) => kept.map(|kept| kept.secrets).unwrap_or_default(),
+    };
+    let timeout_seconds = request.timeout_seconds.unwrap_or(DELIVERY_SECONDS);
+    let endpoint = Endpoint { destination, secrets, timeout_seconds };
+    match endpoint.judge(&egress).await {
+        Ok(()) => {}
+        Err(NotAnswered::Refused(reason)) => return Err(refused_destination(&reason)),
+        Err(_) => return Err(unresolved()),
+    }
+    let challenged = match &shown {
+        Some(_) => Challenged::NotTried,
+        None => endpoint.challenge().await.map_or_else(|why| Challenged::Failed(why.reason()), |()| Challenged::Passed),
+    };
+    let url = endpoint.destination.url.clone();
+    let secret = new.map(|(_, kept)| kept);
+    let spec = EndpointSpec { url, timeout_seconds: request.timeout_seconds, secret, challenged };
+    let saved = edge.ask_registry(&who.org, Some(who), Command::PutEndpoint(pool.to_owned(), Box::new(spec))).await?;
+    finish_put(edge, who, pool, &endpoint, saved, shown).await
+}
+
+/// The answer of a PUT: what was saved, the secret that is shown once, and what became of the manifest.
+async fn finish_put(
+    edge: &Edge,
+    who: &Identity,
+    pool: &str,
+    endpoint: &Endpoint,
+    mut saved: Response,
+    shown: Option<Secret>,
+) -> Handled {
+    #[derive(Deserialize)]
+    struct Saved {
+        endpoint: SavedEndpoint,
+    }
+    #[derive(Deserialize)]
+    struct SavedEndpoint {
+        state: EndpointState,
+        revision: u64,
+    }
+    let status = saved.status_code();
+    if status >= 300 {
+        return Ok(saved);
+    }
+    let mut body: Value = saved.json().await.map_err(|error| internal("reading a registry's answer", error))?;
+    let read = serde_json::from_value::<Saved>(body.clone());
+    let Saved { endpoint: SavedEndpoint { state, revision } } =
+        read.map_err(|error| internal("reading a registry's answer", error))?;
+    let mut more = Vec::new();
+    if let Some(secret) = shown {
+        more.push(("secret", Value::from(secret.to_text())));
+    }
+    if state == EndpointState::Active {
+        more.push(("registration", take_manifest(edge, who, pool, revision, endpoint).await));
+    }
+    if let Some(members) = body.as_object_mut() {
+        members.extend(more.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    }
+    http::json_answer(status, &body)
+}
+
+/// `POST /v1/pools/{pool}/challenges`
+pub async fn challenge(edge: Edge, pool: String) -> Handled {
+    let who = edge.identity(ADMIN)?;
+    let (known, egress, endpoint) = match known_endpoint(&edge, &who, &pool).await? {
+        Ok(known) => known,
+        Err(refusal) => return Ok(refusal),
+    };
+    let passed = match &endpoint {
+        Ok(endpoint) => match endpoint.judge(&egress).await {
+            Ok(()) => endpoint.challenge().await,
+            Err(why) => Err(why),
+        },
+        Err(why) => Err(NotAnswered::Refused(why.reason())),
+    };
+    let failed = passed.err().map(|why| why.reason());
+    let succeeded = failed.is_none();
+    let command = Command::Challenged { pool: pool.clone(), revision: known.revision, failed };
+    let mut answered = edge.ask_registry(&who.org, Some(&who), command).await?;
+    let status = answered.status_code();
+    let Ok(endpoint) = endpoint else { return Ok(answered) };
+    if status >= 300 || !succeeded {
+        return Ok(answered);
+    }
+    let mut body: Value = answered.json().await.map_err(|error| internal("reading a registry's answer", error))?;
+    let registration = take_manifest(&edge, &who, &pool, known.revision, &endpoint).await;
+    if let Some(members) = body.as_object_mut() {
+        members.insert("registration".into(), registration);
+    }
+    http::json_answer(status, &body)
+}
+
+/// `POST /v1/pools/{pool}/secret-rotations`
+pub async fn rotate_secret(edge: Edge, pool: String) -> Handled {
+    let who = edge.identity(ADMIN)?;
+    names::plain("pool", &pool).map_err(|_| Problem::not_found())?;
+    let secret = new_secret()?;
+    let kept = sealed(&seal(&edge.env)?, &who.org, &pool, &secret)?;
+    let mut answered = edge.ask_registry(&who.org, Some(&who), Command::RotateSecret(pool, kept)).await?;
+    let status = answered.status_code();
+    if status >= 300 {
+        return Ok(answered);
+    }
+    let mut body: Value = answered.json().await.map_err(|error| internal("reading a registry's answer", error))?;
+    if let Some(members) = body.as_object_mut() {
+        members.insert("secret".into(), secret.to_text().into());
+    }
+    http::json_answer(status, &body)
+}
+
+/// `POST /v1/pools/{pool}/manifest-syncs`
+pub async fn sync_manifest(edge: Edge, pool: String) -> Handled {
+    let who = edge.identity(ADMIN)?;
+    let (known, egress, endpoint) = match known_endpoint(&edge, &who, &pool).await? {
+        Ok(known) => known,
+        Err(refusal) => return Ok(refusal),
+    };
+    if known.state != EndpointState::Active {
+        let detail = "The endpoint is not active; challenge it first.";
+        return Err(Problem::new(problems::ENDPOINT_SUSPENDED, detail));
+    }
+    let fetched = match endpoint {
+        Ok(endpoint) => match endpoint.judge(&egress).await {
+            Ok(()) => endpoint.manifest().await,
+            Err(why) => Err(why),
+        },
+        Err(why) => Err(why),
+    };
+    let reply = fetched.map_err(|why| Problem::new(problems::MANIFEST_UNAVAILABLE, why.reason()))?;
+    let manifest = announced(&pool, known.revision, reply)?;
+    edge.ask_registry(&who.org, Some(&who), Command::SyncManifest(Box::new(manifest))).await
+}
+
+type Known = (PolicyEndpoint, Egress, Result<Endpoint, NotAnswered>);
+
+/// The endpoint of a pool that has one; else the refusal.
+async fn known_endpoint(edge: &Edge, who: &Identity, pool: &str) -> Result<Result<Known, Response>, Problem> {
+    names::plain("pool", pool).map_err(|_| Problem::not_found())?;
+    let known = match endpoint_for(edge, who, pool, None).await? {
+        Ok(known) => known.ok_or_else(Problem::not_found)?,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let egress = Egress::new(&edge.env, edge.host().as_deref());
+    let endpoint = Endpoint::open(&seal(&edge.env)?, &who.org, pool, &egress, &known);
+    let endpoint = endpoint.ok_or_else(|| internal("opening a secret", "sealed under another master key?"))?;
+    Ok(Ok((known, egress, endpoint)))
+}
+
+async fn endpoint_for(
+    edge: &Edge,
+    who: &Identity,
+    pool: &str,
+    fingerprint: Option<String>,
+) -> Result<Result<Option<PolicyEndpoint>, Response>, Problem> {
+    let command = Command::EndpointFor { pool: pool.to_owned(), fingerprint };
+    let mut answered = edge.ask_registry(&who.org, Some(who), command).await?;
+    if answered.status_code() != 200 {
+        return Ok(Err(answered));
+    }
+    answered.json().await.map(Ok).map_err(|error| internal("reading a registry's answer", error))
+}
+
+/// What became of the manifest of an endpoint that has just proved itself; an endpoint need not answer one.
+async fn take_manifest(edge: &Edge, who: &Identity, pool: &str, revision: u64, endpoint: &Endpoint) -> Value {
+    let failed = |why: String| json!({ "failed": why });
+    let manifest = match endpoint.manifest().await {
+        Ok(reply) => announced(pool, revision, reply),
+        Err(why) => return failed(why.reason()),
+    };
+    let manifest = match manifest {
+        Ok(manifest) => manifest,
+        Err(problem) => return failed(problem.detail),
+    };
+    let taken = edge.ask_registry(&who.org, Some(who), Command::SyncManifest(Box::new(manifest))).await;
+    match taken {
+        Ok(mut taken) if taken.status_code() < 300 => taken.json().await.unwrap_or_default(),
+        Ok(_) | Err(_) => failed("The manifest could not be stored; sync it again.".to_owned()),
+    }
+}
+
+fn refused_destination(reason: &str) -> Problem {
+    Problem::new(problems::DESTINATION_REFUSED, format!("url: {reason}."))
+}
+
+fn unresolved() -> Problem {
+    Problem::new(problems::RESOLVER_UNAVAILABLE, "The name could not be looked up, so nothing was saved. Try again.")
+}
