@@ -52,7 +52,7 @@ mod tests {
         assert!(!route.verify(UnixMillis(now.0 - 60_000), &signature, "{}"));
         assert!(!route.verify(now, &signature, "{ }"));
         assert!(!InternalRoute::new(b"another-master-key-of-32-bytes-!").verify(now, &signature, "{}"));
-        for text in ["", ".", "x.y", "1700000000000", "1700000000000.", "-1.AAAA", &signature[1..]] {
+        for text in ["", ".", "x.y", "1700000000000", "1700000000000.", "-1.AAAA", signature.trim_start_matches('1')] {
             assert!(!route.verify(now, text, "{}"), "{text}");
         }
     }

@@ -7,9 +7,9 @@ use toolgate_core::keys::Identity;
 use toolgate_core::names;
 use toolgate_core::policy::PolicyEndpoint;
 use toolgate_core::problem::Problem;
-use toolgate_core::registry::{Challenged, Command, EndpointSpec};
+use toolgate_core::registry::{Challenged, Command, EndpointSpec, timeout_seconds};
 use toolgate_protocol::control::{EndpointState, PoolRequest, Transport};
-use toolgate_protocol::limits::{BODY_BYTES_MAX, DELIVERY_SECONDS};
+use toolgate_protocol::limits::BODY_BYTES_MAX;
 use toolgate_protocol::problems;
 use toolgate_signing::Secret;
 use worker::Response;
@@ -36,6 +36,7 @@ pub async fn put_pool(mut edge: Edge, pool: String) -> Handled {
 async fn put_endpoint(edge: &Edge, who: &Identity, pool: &str, request: PoolRequest) -> Handled {
     names::plain("pool", pool)?;
     let url = request.url.ok_or_else(|| Problem::invalid("url", "is required for the transport webhook."))?;
+    let timeout_seconds = timeout_seconds(request.timeout_seconds)?;
     let egress = Egress::new(&edge.env, edge.host().as_deref());
     let destination = egress.check(&url).map_err(|refused| refused_destination(&refused.reason))?;
     let (seal, given) = (seal(&edge.env)?, request.secret.as_deref().map(read_secret).transpose()?);
@@ -54,7 +55,6 @@ async fn put_endpoint(edge: &Edge, who: &Identity, pool: &str, request: PoolRequ
         (Some((secret, _)), _) => vec![secret.clone()],
         (None, kept) => kept.map(|kept| kept.secrets).unwrap_or_default(),
     };
-    let timeout_seconds = request.timeout_seconds.unwrap_or(DELIVERY_SECONDS);
     let endpoint = Endpoint { destination, secrets, timeout_seconds };
     match endpoint.judge(&egress).await {
         Ok(()) => {}

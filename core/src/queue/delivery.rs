@@ -29,6 +29,8 @@ pub const DELIVERER: &str = "webhook";
 
 /// Queued calls looked at per page.
 const PAGE: usize = 64;
+/// Arguments that one step hands to the edge.
+const DELIVERED_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// A call on its way to an endpoint: all that the edge needs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -110,16 +112,24 @@ impl Step<'_> {
         if Step::endpoint(&policy).is_none_or(|endpoint| endpoint.state != EndpointState::Active) {
             return self.refuse_queued();
         }
+        let mut bytes = 0_usize;
         while self.has_room() {
             let heads = self.store.queued(self.now, after.as_ref(), PAGE)?;
             let Some(last) = heads.last() else { break };
             after = Some(last.id.clone());
             for head in heads {
                 if self.has_room()
+                    && bytes < DELIVERED_BYTES_MAX
                     && let Some(delivery) = self.deliver_one(&policy, &head)?
                 {
+                    bytes = bytes.saturating_add(delivery.arguments.get().len());
                     self.effects.deliveries.push(delivery);
                 }
+            }
+            if bytes >= DELIVERED_BYTES_MAX {
+                // The rest by the next step: what is on its way to the edge stands in memory more than once.
+                self.queue.memory.wake_at(self.now);
+                break;
             }
         }
         Ok(())

@@ -87,9 +87,9 @@ impl Step<'_> {
                 self.queue.memory.leases.remove(&id);
             }
         }
-        self.dispatch()?;
+        // Before what is ready is handed out, which may say that there is more to do at once.
         self.queue.memory.next_due = if full { self.now } else { self.next_due()? };
-        Ok(())
+        self.dispatch()
     }
 
     /// A call as it is now: what is due for it comes before any event, also when more is due than one step does.

@@ -138,10 +138,10 @@ impl Step<'_> {
     }
 
     pub(super) fn put_endpoint(&mut self, name: &str, spec: EndpointSpec) -> Stepped {
-        let timeout_seconds = spec.timeout_seconds.unwrap_or(DELIVERY_SECONDS);
-        if !(1..=DELIVERY_SECONDS_MAX).contains(&timeout_seconds) {
-            return Ok(Err(Problem::invalid("timeout_seconds", format!("needs 1 to {DELIVERY_SECONDS_MAX}."))));
-        }
+        let timeout_seconds = match timeout_seconds(spec.timeout_seconds) {
+            Ok(seconds) => seconds,
+            Err(problem) => return Ok(Err(problem)),
+        };
         let fingerprint = spec.secret.as_ref().map(|secret| secret.fingerprint.as_str());
         if let Some(problem) = self.used_elsewhere(name, fingerprint)? {
             return Ok(Err(problem));
@@ -277,6 +277,19 @@ impl Step<'_> {
             let endpoint = pool.endpoint.take()?;
             Some((pool, endpoint))
         }))
+    }
+}
+
+/// The deadline of a delivery, as asked for or as it is by default.
+///
+/// # Errors
+/// 422 beyond 1 to 25 seconds.
+pub fn timeout_seconds(asked: Option<u64>) -> Result<u64, Problem> {
+    let seconds = asked.unwrap_or(DELIVERY_SECONDS);
+    if (1..=DELIVERY_SECONDS_MAX).contains(&seconds) {
+        Ok(seconds)
+    } else {
+        Err(Problem::invalid("timeout_seconds", format!("needs 1 to {DELIVERY_SECONDS_MAX}.")))
     }
 }
 

@@ -31,7 +31,7 @@ use crate::time::UnixMillis;
 use documents::Documents;
 
 pub use documents::SCHEMA;
-pub use endpoints::{Challenged, EndpointSpec, NewSecret};
+pub use endpoints::{Challenged, EndpointSpec, NewSecret, timeout_seconds};
 
 /// A page of a list.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
