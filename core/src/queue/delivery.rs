@@ -5,7 +5,6 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use toolgate_protocol::calls::CallError;
 use toolgate_protocol::control::{EndpointState, Transport};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::{
@@ -271,12 +270,11 @@ fn not_sent() -> Outcome {
     Outcome::error("not_sent", "The endpoint's address may not be called now, so nothing was sent.")
 }
 
-fn lost_read(code: &str) -> CallError {
-    let message = "The endpoint gave no valid reply, at every attempt.".to_owned();
-    CallError { code: code.to_owned(), message }
+fn lost_read(code: &str) -> Outcome {
+    Outcome::error(code, "The endpoint gave no valid reply, at every attempt.")
 }
 
-fn lost_write(code: &str) -> CallError {
+fn lost_write(code: &str) -> Outcome {
     let message = "The endpoint gave no valid reply after the call was sent. Whether it happened is not known; it will not be sent again.";
-    CallError { code: code.to_owned(), message: message.to_owned() }
+    Outcome::error(code, message)
 }

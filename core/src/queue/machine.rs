@@ -4,7 +4,7 @@
 //! for a call as it stands. Writes of the sender's claim are compared by hand-over number: a number is given once.
 
 use serde::{Deserialize, Serialize};
-use toolgate_protocol::calls::{CallError, CallState};
+use toolgate_protocol::calls::CallState;
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::{
     ACCEPT_SECONDS, ATTEMPT_PAUSES_SECONDS, ATTEMPTS_MAX, EVIDENCE_MAX, QUEUE_DEADLINE_APPROVED_SECONDS,
@@ -75,9 +75,9 @@ pub enum CallEvent {
         /// By hand-over.
         hand_over: u32,
         /// How a read ends that has no attempt left.
-        read: CallError,
+        read: Outcome,
         /// How a write stands then.
-        write: CallError,
+        write: Outcome,
         /// The pause before another attempt is at least this.
         pause_seconds: u64,
     },
@@ -184,37 +184,21 @@ pub fn apply(call: &mut Call, event: CallEvent, now: UnixMillis) -> Verdict {
         (P::HandedOver, E::LeaseLapsed) => requeue(call, now),
         (P::Reading, E::LeaseLapsed) => next_attempt(call, now, 0, worker_lost_read()),
         (P::Reading, E::TransportLost { hand_over, read, pause_seconds, .. }) if holds(hand_over) => {
-            next_attempt(call, now, pause_seconds, Outcome { error: Some(read), ..Outcome::default() })
+            next_attempt(call, now, pause_seconds, read)
         }
         (P::Reading, E::ExecutionDeadline) => end(call, CallState::Failed, deadline_exceeded(), now),
         // It may have reached the code: reported, never re-run.
         (P::Writing, E::LeaseLapsed) => end(call, CallState::Unknown, worker_lost_write(), now),
         (P::Writing, E::ExecutionDeadline) => end(call, CallState::Unknown, deadline_exceeded(), now),
         (P::Writing, E::TransportLost { hand_over, write, .. }) if holds(hand_over) => {
-            end(call, CallState::Unknown, Outcome { error: Some(write), ..Outcome::default() }, now)
+            end(call, CallState::Unknown, write, now)
         }
         (P::Writing, E::Cancel) => {
             call.cancel_requested = true;
             Verdict::AlreadyRunning
         }
 
-        // A result of a read settles what is open, whoever sent it; of an accepted write only the accepted one's does.
-        (P::Queued | P::Reading | P::HandedOver, E::Settle(hand_over, outcome)) => {
-            let verdict = if holds(hand_over) { Verdict::Done } else { Verdict::Late };
-            settle(call, hand_over, outcome, now);
-            verdict
-        }
-        (P::Writing, E::Settle(hand_over, outcome)) if call.accepted == Some(hand_over) => {
-            settle(call, hand_over, outcome, now)
-        }
-        (P::Unknown, E::Settle(hand_over, outcome)) if call.accepted == Some(hand_over) => {
-            settle(call, hand_over, Outcome { resolved_by: Some("late_result".into()), ..outcome }, now);
-            Verdict::Late
-        }
-        (P::Ended, E::Settle(hand_over, _)) if settled_by(call) == Some(hand_over) => Verdict::Repeated,
-        (P::Writing | P::Unknown | P::Ended, E::Settle(hand_over, outcome)) => {
-            keep_evidence(call, hand_over, &outcome, now)
-        }
+        (_, E::Settle(hand_over, outcome)) => result(call, hand_over, outcome, now),
         (P::Unknown, E::Resolve(outcome)) => {
             let state = if outcome.error.is_some() { CallState::Failed } else { CallState::Succeeded };
             end(call, state, outcome, now)
@@ -223,6 +207,26 @@ pub fn apply(call: &mut Call, event: CallEvent, now: UnixMillis) -> Verdict {
         (P::Unknown | P::Ended, E::Cancel) => Verdict::AlreadyEnded,
         (_, E::Accept(_) | E::Return(_) | E::Postpone(..) | E::NotSent(..) | E::TransportLost { .. }) => Verdict::Lost,
         (_, _) => Verdict::Refused,
+    }
+}
+
+/// A result of a read settles what is open, whoever sent it; of an accepted write only the accepted one's does.
+fn result(call: &mut Call, hand_over: u32, outcome: Outcome, now: UnixMillis) -> Verdict {
+    use Phase as P;
+    let holds = call.claim.as_ref().is_some_and(|claim| claim.hand_over == hand_over);
+    match phase(call) {
+        P::Queued | P::Reading | P::HandedOver => {
+            settle(call, hand_over, outcome, now);
+            if holds { Verdict::Done } else { Verdict::Late }
+        }
+        P::Writing if call.accepted == Some(hand_over) => settle(call, hand_over, outcome, now),
+        P::Unknown if call.accepted == Some(hand_over) => {
+            settle(call, hand_over, Outcome { resolved_by: Some("late_result".into()), ..outcome }, now);
+            Verdict::Late
+        }
+        P::Ended if settled_by(call) == Some(hand_over) => Verdict::Repeated,
+        P::Writing | P::Unknown | P::Ended => keep_evidence(call, hand_over, &outcome, now),
+        P::Waiting => Verdict::Refused,
     }
 }
 

@@ -50,6 +50,28 @@ fn both_runtimes_get_the_same_module_with_the_same_bindings() {
     );
 }
 
+/// Each service binding, one a line, as `binding -> service`; `key` is what the binding's name is called.
+fn service_bindings(text: &str, key: &str) -> Vec<String> {
+    let lines =
+        text.lines().filter(|line| line.contains("\", service = ") && !line.trim_start().starts_with("sockets"));
+    lines.map(|line| format!("{} -> {}", values(line, key).concat(), values(line, "service").concat())).collect()
+}
+
+#[test]
+fn each_environment_is_bound_to_its_own_services() {
+    let (cloud, local) = (read("wrangler.toml"), read("runtime/config.capnp"));
+    let bindings = service_bindings(&local, "name");
+    let named = cloud.lines().filter_map(|line| line.strip_prefix("[env.")?.strip_suffix(']'));
+    let suffixes: Vec<String> = std::iter::once(String::new()).chain(named.map(|name| format!("-{name}"))).collect();
+    let mut wanted: Vec<String> =
+        suffixes.iter().flat_map(|suffix| bindings.iter().map(move |each| format!("{each}{suffix}"))).collect();
+    let mut found = service_bindings(&cloud, "binding");
+    wanted.sort();
+    found.sort();
+    let odd = if wanted == found && !found.is_empty() { vec![] } else { vec![format!("{found:?}, not {wanted:?}")] };
+    report("wrangler.toml binds in each environment what runtime/config.capnp binds, within that environment", &odd);
+}
+
 #[test]
 fn the_names_of_data_on_disk_never_change() {
     let keys = values(&read("runtime/config.capnp"), "uniqueKey");
