@@ -1,11 +1,6 @@
 //! What is asked again: writes run once, reads once per timestamp.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test may fail"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failed test panics")]
+#![allow(clippy::arithmetic_side_effects, reason = "a failed test panics")]
 
 mod support;
 

@@ -1,11 +1,6 @@
 //! What is refused: without a word to a stranger, with the cause in the endpoint's own log.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test may fail"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failed test panics")]
+#![allow(clippy::arithmetic_side_effects, reason = "a failed test panics")]
 
 mod support;
 

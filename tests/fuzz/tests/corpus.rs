@@ -1,4 +1,6 @@
 //! Every input that was ever interesting, once more; and the neighbours of each.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed test panics")]
+#![allow(clippy::arithmetic_side_effects, reason = "a failed test panics")]
 
 use std::path::PathBuf;
 
