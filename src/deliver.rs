@@ -5,6 +5,7 @@
 //! first byte may have been sent is `Lost`.
 
 use toolgate_core::delivery::{Message, call_reply};
+use toolgate_core::egress::Verdict;
 use toolgate_core::queue::delivery::{Delivery, DeliveryEnvelope, Report};
 use toolgate_core::queue::messages::VERSION;
 use toolgate_core::registry::Command;
@@ -40,6 +41,10 @@ pub async fn deliver(env: &Env, delivery: &Delivery, base_url: &str) -> Delivere
         Ok(ready) => ready,
         Err(said) => return Delivered { answer: say(said).await, after: None },
     };
+    // The look-up took all the time there was: nothing was sent, and nothing will be by this hand-over.
+    if now() >= deadline {
+        return Delivered { answer: say(Report::NotTried).await, after: None };
+    }
     if delivery.side_effect.is_write() && !may_send(say(Report::Accept).await).await {
         return Delivered { answer: None, after: None };
     }
@@ -114,14 +119,16 @@ impl After {
     /// fetches the manifest, if the endpoint has another one and it is time.
     pub async fn run(self, env: &Env, delivery: &Delivery) {
         let (org, pool, revision) = (&delivery.place.org, &delivery.place.pool, delivery.endpoint.revision);
-        if let toolgate_core::egress::Verdict::Refused(refused) = self.egress.judge(&self.endpoint.destination).await
-            && refused.is_forbidden()
-        {
-            let suspend = Command::Suspend { pool: pool.clone(), revision, reason: refused.reason };
-            if let Err(error) = ask_registry(env, org, None, suspend).await {
-                console_error!("the endpoint of {org}/{pool} could not be suspended: {error}");
+        match self.egress.judge(&self.endpoint.destination).await {
+            Verdict::Allowed => {}
+            Verdict::Refused(refused) if refused.is_forbidden() => {
+                let suspend = Command::Suspend { pool: pool.clone(), revision, reason: refused.reason };
+                if let Err(error) = ask_registry(env, org, None, suspend).await {
+                    console_error!("the endpoint of {org}/{pool} could not be suspended: {error}");
+                }
+                return;
             }
-            return;
+            Verdict::Refused(_) | Verdict::Unreachable => return,
         }
         if let Some(hash) = self.manifest {
             let begin = Command::BeginSync { pool: pool.clone(), revision, hash };

@@ -122,7 +122,7 @@ pub fn new_secret() -> Result<Secret, Problem> {
 /// A customer's own secret, or what is wrong with it.
 pub fn read_secret(text: &str) -> Result<Secret, Problem> {
     Secret::parse(text).map_err(|fault| {
-        Problem::new(problems::SECRET_REFUSED, format!("secret: {fault}. Leave it out to be given one."))
+        Problem::new(problems::SECRET_REFUSED, format!("secret: {fault} (leave the member out to be given one)."))
     })
 }
 

@@ -79,7 +79,7 @@ pub fn judge(announced: &ToolDefinition, pool: &str, manager: &str, known: Optio
     let accepted = &known.definition;
     if announced.side_effect < accepted.side_effect {
         let detail = format!(
-            "side_effect: {} would become {}; a manifest may only strengthen it, an admin may accept this exact definition.",
+            "side_effect: {} would become {}; a definition may only strengthen it.",
             class(accepted),
             class(announced)
         );
@@ -87,7 +87,7 @@ pub fn judge(announced: &ToolDefinition, pool: &str, manager: &str, known: Optio
     }
     if let Some(dropped) = accepted.permissions.iter().find(|held| !announced.permissions.contains(held)) {
         let detail =
-            format!("permissions: {dropped} was declared and is missing; a manifest may only add permissions.");
+            format!("permissions: {dropped} was declared and is missing; a definition may only add permissions.");
         return Verdict::refused("permission_dropped", detail);
     }
     Verdict::of(if announced == accepted { RegistrationStatus::Unchanged } else { RegistrationStatus::Updated })

@@ -83,6 +83,10 @@ pub enum Route {
 
 /// The route of a request: 404 when no path fits, 405 with the methods that do when the method does not.
 pub fn route(method: &str, path: &str) -> Result<Route, Problem> {
+    // In no table: to other methods, as to anybody without its signature, it is not there.
+    if method == "POST" && path == crate::internal_route::PATH {
+        return Ok(Route::Deliver);
+    }
     let segments: Vec<&str> = path.strip_prefix('/').unwrap_or(path).split('/').collect();
     let offered = routes(&segments);
     if let Some((_, found)) = offered.iter().find(|(offered, _)| *offered == method) {
@@ -112,7 +116,6 @@ fn routes(segments: &[&str]) -> Vec<(&'static str, Route)> {
         ["v1", "pools", pool, "challenges"] => vec![(post, R::Challenge(own(pool)))],
         ["v1", "pools", pool, "secret-rotations"] => vec![(post, R::RotateSecret(own(pool)))],
         ["v1", "pools", pool, "manifest-syncs"] => vec![(post, R::SyncManifest(own(pool)))],
-        ["internal", "deliveries"] => vec![(post, R::Deliver)],
         ["v1", "pools", pool, "workers"] => vec![(post, R::Register(own(pool)))],
         ["v1", "pools", pool, "goodbyes"] => vec![(post, R::Goodbye(own(pool)))],
         ["v1", "pools", pool, "claims"] => vec![(post, R::Poll(own(pool)))],
@@ -164,6 +167,8 @@ mod tests {
             let code = route("GET", path).map_or_else(|problem| problem.kind.code, |_| "found");
             assert!(code == "not_found" || path == "/v1/calls/", "{path}: {code}");
         }
+        assert_eq!(route("POST", "/internal/deliveries"), Ok(Route::Deliver));
+        assert_eq!(route("GET", "/internal/deliveries").unwrap_err().kind.status, 404);
         let problem = route("PATCH", "/v1/keys").unwrap_err();
         assert_eq!((problem.kind.status, problem.members["allow"].as_str()), (405, Some("GET, POST")));
     }

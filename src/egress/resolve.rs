@@ -1,8 +1,9 @@
 //! Asking the resolvers: DNS over HTTPS in wire format (RFC 8484), both resolvers and both families at once.
 
 use futures_util::future::join_all;
+use toolgate_core::delivery::TOO_LARGE;
 use toolgate_core::egress::{
-    DNS_MESSAGE_BYTES_MAX, Lookup, RESOLVERS, RecordType, Reply, Verdict, judge, query, read_answer,
+    DNS_MESSAGE_BYTES_MAX, Fault, Lookup, RESOLVERS, RecordType, Reply, Verdict, judge, query, read_answer,
 };
 use toolgate_core::time::UnixMillis;
 use toolgate_durable::now;
@@ -30,10 +31,12 @@ async fn ask(resolver: &str, host: &str, kind: RecordType, deadline: UnixMillis)
     let Some(question) = query(host, kind) else { return Reply::Unreachable };
     let headers = [("accept", MEDIA_TYPE), ("content-type", MEDIA_TYPE)];
     let body = Uint8Array::from(question.as_slice());
-    let Ok(answer) = post_capped(resolver, &headers, body.into(), deadline, DNS_MESSAGE_BYTES_MAX).await else {
-        return Reply::Unreachable;
+    let answer = post_capped(resolver, &headers, body.into(), deadline, DNS_MESSAGE_BYTES_MAX).await;
+    let Capped { status, incoming } = match answer {
+        Ok(answer) => answer,
+        Err(TOO_LARGE) => return Reply::Message(Err(Fault::TooLarge)),
+        Err(_) => return Reply::Unreachable,
     };
-    let Capped { status, incoming } = answer;
     let is_message = incoming.headers.iter().any(|(name, value)| name == "content-type" && is_media_type(value));
     if status != 200 || !is_message {
         return Reply::Unreachable;
