@@ -77,6 +77,21 @@ install_cargo_tool() {
     cargo install "$1" --version "$2" --locked --force --quiet --root "$tools/cargo" >&2
 }
 
+# The stock Python library, for the tests of conformance.
+python_is_current() { [ "$(cat "$tools/python/stamp" 2>/dev/null)" = "$(cksum <tests/conformance/requirements.txt)" ]; }
+ensure_python() {
+  command -v python3 >/dev/null || die "python3 is missing: install Python 3.9 or newer with its venv module, then run this again"
+  python_is_current || with_lock python install_python
+}
+install_python() {
+  python_is_current && return 0
+  say "installing Python packages into $tools/python (some seconds)…"
+  rm -rf "$tools/python"
+  python3 -m venv "$tools/python"
+  "$tools/python/bin/pip" install --quiet --disable-pip-version-check --requirement tests/conformance/requirements.txt >&2
+  cksum <tests/conformance/requirements.txt >"$tools/python/stamp"
+}
+
 npm_stamp() { cat package-lock.json package.json | cksum; }
 npm_is_current() { [ "$(cat node_modules/.toolgate-stamp 2>/dev/null)" = "$(npm_stamp)" ]; }
 ensure_npm() {

@@ -1,6 +1,6 @@
 // What scripts/serve writes into the runtime's configuration about outbound traffic; not meant to be run by hand.
 //   node scripts/outbound.mjs certificates FILE     the certificates of a PEM file, as one text of Cap'n Proto
-//   node scripts/outbound.mjs destinations LIST     the addresses of `host:port,…`, as blocks of one address each
+//   node scripts/outbound.mjs destinations LIST     what the wall lets through with `host:port,…`: each of their addresses too
 // Whatever cannot be read is an error in one line: a wall with a typing mistake in it must not be started.
 import { X509Certificate } from "node:crypto";
 import { lookup } from "node:dns/promises";
@@ -32,17 +32,17 @@ function certificates(file) {
 /** The runtime filters by address, so a name is looked up here, once; the gateway itself compares host and port. */
 async function destinations(list) {
   const blocks = new Set();
-  for (const destination of list.split(",")) {
+  for (const destination of list.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "")) {
     const [, v6, name, port] = DESTINATION.exec(destination) ?? [];
     const host = v6 ?? name;
     const isOdd = host === undefined || Number(port) > 65_535 || (v6 !== undefined && isIP(v6) !== 6);
-    if (isOdd) throw new Error(`TOOLGATE_DEV_DESTINATIONS: not host:port: "${destination}" (several: commas, no blanks)`);
+    if (isOdd) throw new Error(`TOOLGATE_DEV_DESTINATIONS: "${destination}" is not host:port, as in localhost:9000 or [::1]:9000`);
     const addresses = await lookup(host, { all: true }).catch(() => []);
     if (addresses.length === 0) throw new Error(`TOOLGATE_DEV_DESTINATIONS: no address is known for ${host}`);
     for (const { address, family } of addresses) blocks.add(`${address}/${family === 6 ? 128 : 32}`);
     process.stderr.write(`local development: webhooks may also go to ${destination} (${addresses.map(({ address }) => address).join(", ")})\n`);
   }
-  return [...blocks].map((block) => JSON.stringify(block)).join(", ");
+  return ["public", ...blocks].map((block) => JSON.stringify(block)).join(", ");
 }
 
 const [what, value] = process.argv.slice(2);

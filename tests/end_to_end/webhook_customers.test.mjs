@@ -1,8 +1,6 @@
 // The code that customers write, called by the gateway: the same tool file by both transports, and a Worker in Rust.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -11,6 +9,7 @@ import { startEdgeShop } from "./support/edge_shop.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { Internet } from "./support/internet.mjs";
 import { Org } from "./support/org.mjs";
+import { freePort } from "./support/ports.mjs";
 import { own } from "./support/processes.mjs";
 import { newSecret } from "./support/signed_endpoint.mjs";
 import { within } from "./support/until.mjs";
@@ -34,16 +33,6 @@ async function shopProgram(file, env, ready) {
     void child.ended.then(() => reject(new Error(`${file} ended:\n${said}`)));
   });
   return { child, match: await within(`${file} is ready`, 20_000, found) };
-}
-
-/** A port that is free now: both the gateway's settings and the program must name it before either listens. */
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function stopProgram({ child }) {

@@ -98,9 +98,16 @@ mod tests {
     #[test]
     fn public_names_pass() {
         let longest = of_bytes(NAME_BYTES_MAX - 4) + ".com";
-        for name in
-            ["a.example.com", "x-1.co.uk", "xn--bcher-kva.de", "mylocalhost.dev", "corp.com", "lan.io", &longest]
-        {
+        for name in [
+            "a.example.com",
+            "x-1.co.uk",
+            "xn--bcher-kva.de",
+            "mylocalhost.dev",
+            "corp.com",
+            "lan.io",
+            "a.latest",
+            &longest,
+        ] {
             assert_eq!(host_fault(name), None, "{name}");
             assert_eq!(alias_fault(name), None, "{name}");
         }

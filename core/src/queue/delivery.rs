@@ -8,7 +8,8 @@ use serde_json::value::RawValue;
 use toolgate_protocol::control::{EndpointState, Transport};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::{
-    DELIVERIES_MAX, DELIVERY_LEASE_SECONDS, DUE_BATCH, RESOLVE_SECONDS, RESOLVER_PAUSE_SECONDS, RETRY_AFTER_SECONDS_MAX,
+    DELIVERIES_MAX, DELIVERY_LEASE_SECONDS, DUE_BATCH, PUSH_SECONDS, RESOLVE_SECONDS, RESOLVER_PAUSE_SECONDS,
+    RETRY_AFTER_SECONDS_MAX,
 };
 use toolgate_protocol::webhooks::CallReply;
 use toolgate_protocol::workers::ResultEntry;
@@ -105,7 +106,11 @@ impl Step<'_> {
     pub(super) fn deliver_queued(&mut self) -> Stored<()> {
         let mut after = None;
         let Ok(policy) = self.policy() else {
-            self.effects.wants_snapshot |= !self.store.queued(self.now, None, 1)?.is_empty();
+            if !self.store.queued(self.now, None, 1)?.is_empty() {
+                self.effects.wants_snapshot = true;
+                // The registry may not answer just now, and nobody polls here who would have it asked again.
+                self.queue.memory.wake_at(self.now.plus_seconds(PUSH_SECONDS));
+            }
             return Ok(());
         };
         if Step::endpoint(&policy).is_none_or(|endpoint| endpoint.state != EndpointState::Active) {
@@ -237,6 +242,7 @@ impl Step<'_> {
         {
             if let Some(withdrawn) = policy.withdrawn(&call.accepted_under()) {
                 self.invalidate(call, withdrawn, was)?;
+                self.dispatch()?;
                 return Ok(false);
             }
             // Workers serve the pool now, or the endpoint is not active any more.

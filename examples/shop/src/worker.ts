@@ -1,15 +1,7 @@
 import { runWorker } from "@toolgate/sdk";
 import { Shop } from "./database.js";
+import { required } from "./environment.js";
 import { shopContexts, shopTools } from "./tools.js";
-
-function required(name: string): string {
-  const value = process.env[name];
-  if (value === undefined || value === "") {
-    console.error(`${name} is not set`);
-    process.exit(2);
-  }
-  return value;
-}
 
 const baseUrl = required("TOOLGATE_URL");
 const apiKey = required("TOOLGATE_WORKER_KEY");

@@ -1,9 +1,7 @@
 import type { Acceptor, PendingWrite } from "./acceptor.js";
-import { decodeArguments } from "./arguments.js";
-import type { Principal } from "./call-context.js";
 import type { Executor } from "./executor.js";
+import { decodeInput, type Input } from "./handling.js";
 import { Job, type Jobs } from "./jobs.js";
-import { plainValue } from "./json/plain.js";
 import type { Logger } from "./logger.js";
 import type { Outbox } from "./outbox.js";
 import { thrownOutcome } from "./outcome.js";
@@ -48,15 +46,13 @@ export class Intake {
   #begin(job: Job, writes: PendingWrite[]): void {
     const { jobs, executor, outbox } = this.#options;
     jobs.add(job);
-    let args: unknown;
-    let principal: Principal;
+    let input: Input;
     try {
-      args = decodeArguments(job.tool, job.wire.arguments);
-      principal = plainValue(job.wire.principal, "bigint", "principal") as Principal;
+      input = decodeInput(job.tool, job.wire);
     } catch (refusal) {
       return outbox.add(job, thrownOutcome(refusal));
     }
-    const start = () => executor.start(job, args, principal);
+    const start = () => executor.start(job, input);
     if (job.isWrite) {
       writes.push({ job, start });
       return;

@@ -1,5 +1,6 @@
 import { monotonicMs } from "./clock.js";
 import { type AbortCode, CallAborted } from "./errors.js";
+import { isWriteOf } from "./handling.js";
 import type { Tool } from "./tool.js";
 import type { WireJob } from "./wire.js";
 
@@ -20,8 +21,7 @@ export class Job {
     readonly wire: WireJob,
     readonly tool: Tool,
   ) {
-    // The stricter of the two classes counts; they differ only if the gateway and this process disagree.
-    this.isWrite = wire.sideEffect !== "read_only" || tool.sideEffect !== "read_only";
+    this.isWrite = isWriteOf(tool, wire);
   }
 
   get claim(): string {

@@ -4,7 +4,7 @@ import type { Gateway } from "./gateway.js";
 import type { Job, Jobs } from "./jobs.js";
 import { exactJsonText } from "./json/write.js";
 import type { Logger } from "./logger.js";
-import { errorOutcome, type OutcomeText, truncatedOutcome } from "./outcome.js";
+import { errorOutcome, type OutcomeText, shortenedOutcome } from "./outcome.js";
 import type { Session } from "./session.js";
 import { backoffMs, type Timing } from "./timing.js";
 import { type ClaimAnswer, readClaimAnswers } from "./wire.js";
@@ -13,7 +13,6 @@ const BATCH_ENTRIES_MAX = 100;
 const BATCH_CHARACTERS_MAX = 512 * 1024;
 /** Several, so that one swallowed answer does not hold up every other result. */
 const REQUESTS_MAX = 4;
-const PREVIEW_CHARACTERS = 1_000;
 
 interface Entry {
   readonly job: Job;
@@ -159,11 +158,8 @@ function bodyOf(session: string, entries: readonly Entry[]): string {
 }
 
 function replacement(outcome: OutcomeText, problem: GatewayProblem): OutcomeText {
-  const prefix = '"result":';
-  if (problem.status === 413 && outcome.startsWith(prefix)) {
-    const text = outcome.slice(prefix.length);
-    return truncatedOutcome(new TextEncoder().encode(text).length, Array.from(text.slice(0, PREVIEW_CHARACTERS)).join(""));
-  }
+  const shortened = problem.status === 413 ? shortenedOutcome(outcome) : outcome;
+  if (shortened !== outcome) return shortened;
   return errorOutcome(`the handler finished, but the gateway refused its result: ${problem.message}`, "result_refused");
 }
 

@@ -9,6 +9,11 @@ export type SideEffect = "read_only" | "reversible_write" | "consequential";
 
 const SIDE_EFFECTS: readonly string[] = ["read_only", "reversible_write", "consequential"] satisfies SideEffect[];
 
+/** Whether one class does more to the world than another; any class is stronger than one that this version does not know. */
+export function isStronger(one: SideEffect, other: string): boolean {
+  return SIDE_EFFECTS.indexOf(one) > SIDE_EFFECTS.indexOf(other);
+}
+
 export interface Routing {
   readonly keywords?: readonly string[];
   /** Regular expressions of the gateway's linear-time engine, as text. */

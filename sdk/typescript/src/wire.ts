@@ -1,18 +1,22 @@
 import { TransportError } from "./errors.js";
 import { isParsedObject, NumberText, type Parsed, type ParsedObject } from "./json/value.js";
 
-/** A job as a poll brings it: names in our casing, data untouched. */
-export interface WireJob {
+/** A call as the gateway sends it, by whatever transport: names in our casing, data untouched. */
+export interface WireCall {
   readonly call: string;
-  readonly claim: string;
   readonly tool: string;
   readonly arguments: Parsed;
   readonly principal: Parsed;
   readonly run: string | undefined;
   readonly attempt: number;
   readonly sideEffect: string;
-  readonly leaseSeconds: number;
   readonly deadlineSeconds: number;
+}
+
+/** A job as a poll brings it: a call with the hold of it. */
+export interface WireJob extends WireCall {
+  readonly claim: string;
+  readonly leaseSeconds: number;
 }
 
 /** What was answered about one claim. */
@@ -61,16 +65,19 @@ export function readJobs(reply: ParsedObject, onUnreadable: (reason: string) => 
 }
 
 function readJob(entry: ParsedObject): WireJob {
+  return { ...readCall(entry), claim: text(entry, "claim"), leaseSeconds: number(entry, "lease_seconds") };
+}
+
+/** Throws a `TransportError` that names the member which is missing or of another kind. */
+export function readCall(entry: ParsedObject): WireCall {
   return {
     call: text(entry, "call"),
-    claim: text(entry, "claim"),
     tool: text(entry, "tool"),
     arguments: entry["arguments"] ?? {},
     principal: entry["principal"] ?? {},
     run: optionalText(entry, "run"),
     attempt: number(entry, "attempt"),
     sideEffect: text(entry, "side_effect"),
-    leaseSeconds: number(entry, "lease_seconds"),
     deadlineSeconds: number(entry, "deadline_seconds"),
   };
 }
@@ -118,9 +125,9 @@ function objects(from: ParsedObject, name: string): ParsedObject[] {
   return list(from, name).filter(isParsedObject);
 }
 
-function text(from: ParsedObject, name: string): string {
+export function text(from: ParsedObject, name: string): string {
   const value = from[name];
-  if (typeof value !== "string") throw new TransportError(`the gateway's answer has no text "${name}"`);
+  if (typeof value !== "string") throw new TransportError(`what the gateway sent has no text "${name}"`);
   return value;
 }
 
@@ -132,6 +139,6 @@ function optionalText(from: ParsedObject, name: string): string | undefined {
 function number(from: ParsedObject, name: string): number {
   const value = from[name];
   const result = value instanceof NumberText ? Number(value.text) : Number.NaN;
-  if (!Number.isFinite(result)) throw new TransportError(`the gateway's answer has no number "${name}"`);
+  if (!Number.isFinite(result)) throw new TransportError(`what the gateway sent has no number "${name}"`);
   return result;
 }

@@ -3,13 +3,14 @@ import { test } from "node:test";
 import { withActivity } from "../dist/index.js";
 import { returnedOutcome, thrownOutcome } from "../dist/outcome.js";
 
-const returned = (value, onLost = () => assert.fail("no activity is lost here")) => JSON.parse(`{${returnedOutcome(value, onLost)}}`);
+const returned = (value, onLostActivity = () => assert.fail("no activity is lost here"), bytesMax) =>
+  JSON.parse(`{${returnedOutcome(value, { onLostActivity, bytesMax })}}`);
 const thrown = (value) => JSON.parse(`{${thrownOutcome(value)}}`);
 
 test("a result is the returned value, undefined is null, a bigint its digits", () => {
   assert.deepEqual(returned({ a: 1 }), { result: { a: 1 } });
   assert.deepEqual(returned(undefined), { result: null });
-  assert.equal(returnedOutcome({ id: 9007199254740993n }, () => {}), '"result":{"id":9007199254740993}');
+  assert.equal(returnedOutcome({ id: 9007199254740993n }, { onLostActivity: () => {} }), '"result":{"id":9007199254740993}');
 });
 
 test("an activity travels beside the result, and is left out if it cannot be written", () => {

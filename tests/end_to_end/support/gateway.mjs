@@ -23,10 +23,13 @@ export class Gateway {
   #child;
   #port = 0;
   #state;
+  #options = [];
 
-  /** A gateway on a free port with a state folder of its own. */
-  static async start() {
+  /** A gateway on a free port with a state folder of its own; `internet` (see internet.mjs) is where its requests go. */
+  static async start({ internet, vars = {} } = {}) {
     const gateway = new Gateway();
+    for (const [name, value] of Object.entries(vars)) gateway.#options.push("--var", `${name}=${value}`);
+    if (internet !== undefined) gateway.#options.push("--internet", internet.address, "--ca", internet.caFile);
     gateway.#state = await mkdtemp(join(tmpdir(), "toolgate-e2e-"));
     await gateway.start();
     return gateway;
@@ -43,7 +46,7 @@ export class Gateway {
 
   /** Starts it again on the same state and port. */
   async start() {
-    const args = ["--port", String(this.#port), "--state", join(this.#state, "gateway")];
+    const args = ["--port", String(this.#port), "--state", join(this.#state, "gateway"), ...this.#options];
     const env = { ...process.env, TOOLGATE_ROOT_TOKEN: ROOT_TOKEN, TOOLGATE_MASTER_KEY: MASTER_KEY };
     this.#child = own(spawn(join(root, "scripts/serve"), args, { env, stdio: ["ignore", "pipe", "pipe"] }));
     this.#child.stderr.setEncoding("utf8").on("data", (text) => (this.log += text));

@@ -1,0 +1,10 @@
+export { type ExpressApp, mountTools } from "./express.js";
+export { type FastifyScope, fastifyTools } from "./fastify.js";
+export { toolHandler } from "./fetch.js";
+export type { HeaderSource } from "./headers.js";
+export { type LambdaEvent, lambdaHandler, type LambdaReply } from "./lambda.js";
+export type { CallMemory } from "./memory.js";
+export { nodeHandler, type NodeRequest, type NodeResponse } from "./node.js";
+export type { MountOptions, WebhookOptions } from "./options.js";
+export type { SecretOption } from "./secret.js";
+export { type RefusalCode, type VerifyOptions, verifyWebhook, WebhookRefused } from "./verify.js";
