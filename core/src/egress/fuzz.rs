@@ -7,7 +7,7 @@ mod tests {
     use crate::egress::*;
 
     const HOST: &str = "hooks.example.com";
-    const ROUNDS: usize = 200_000;
+    const ROUNDS: usize = 100_000;
 
     /// SplitMix64.
     struct Random(u64);
