@@ -35,3 +35,4 @@ pub mod route;
 pub mod seal;
 pub mod sql_port;
 pub mod time;
+pub mod visible;

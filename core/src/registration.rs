@@ -18,7 +18,7 @@ use crate::problem::Problem;
 /// A tool in the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CatalogueTool {
-    /// The pool that owns the name.
+    /// The pool that owns the name; empty for a released one.
     pub pool: String,
     /// `worker`, `webhook`, `console` or `builtin`.
     pub managed_by: String,
@@ -28,6 +28,13 @@ pub struct CatalogueTool {
     pub definition: ToolDefinition,
     /// The last refused one, and why.
     pub refused: Option<RefusedDefinition>,
+}
+
+impl CatalogueTool {
+    /// An admin released the name: any pool may announce it, above the floor of its last definition.
+    pub fn is_released(&self) -> bool {
+        self.pool.is_empty()
+    }
 }
 
 /// A definition that met a fence.
@@ -70,10 +77,10 @@ impl Verdict {
 /// What an announced tool meets.
 pub fn judge(announced: &ToolDefinition, pool: &str, manager: &str, known: Option<&CatalogueTool>) -> Verdict {
     let Some(known) = known else { return Verdict::of(RegistrationStatus::Added) };
-    if known.pool != pool {
+    if known.pool != pool && !known.is_released() {
         return Verdict::refused("name_taken", "name: another pool of the org owns this name; choose another one.");
     }
-    if known.managed_by != manager {
+    if known.managed_by != manager && !known.is_released() {
         return Verdict::refused("managed_elsewhere", format!("name: the tool is managed by {}.", known.managed_by));
     }
     let accepted = &known.definition;
@@ -90,7 +97,7 @@ pub fn judge(announced: &ToolDefinition, pool: &str, manager: &str, known: Optio
             format!("permissions: {dropped} was declared and is missing; a definition may only add permissions.");
         return Verdict::refused("permission_dropped", detail);
     }
-    Verdict::of(if announced == accepted { RegistrationStatus::Unchanged } else { RegistrationStatus::Updated })
+    Verdict::of(if announced == accepted && !known.is_released() { RegistrationStatus::Unchanged } else { RegistrationStatus::Updated })
 }
 
 fn class(definition: &ToolDefinition) -> String {

@@ -45,6 +45,10 @@ pub enum Route {
     GetTool(String),
     /// `PUT /v1/tools/{tool}`
     PutTool(String),
+    /// `POST /v1/tools/{tool}/acceptances`
+    AcceptRefused(String),
+    /// `POST /v1/tools/{tool}/releases`
+    Release(String),
     /// `POST /v1/pools/{pool}/workers`
     Register(String),
     /// `POST /v1/pools/{pool}/goodbyes`
@@ -125,6 +129,8 @@ fn routes(segments: &[&str]) -> Vec<(&'static str, Route)> {
         ["v1", "pools", pool, "results"] => vec![(post, R::Results(own(pool)))],
         ["v1", "tools"] => vec![(get, R::ListTools)],
         ["v1", "tools", tool] => vec![(get, R::GetTool(own(tool))), (put, R::PutTool(own(tool)))],
+        ["v1", "tools", tool, "acceptances"] => vec![(post, R::AcceptRefused(own(tool)))],
+        ["v1", "tools", tool, "releases"] => vec![(post, R::Release(own(tool)))],
         ["v1", "calls"] => vec![(get, R::ListCalls), (post, R::Submit)],
         ["v1", "calls", call] => vec![(get, R::GetCall(own(call)))],
         ["v1", "calls", call, "events"] => vec![(get, R::CallEvents(own(call)))],

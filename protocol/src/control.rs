@@ -130,6 +130,14 @@ pub enum EndpointState {
     Suspended,
 }
 
+/// Body of `POST /v1/tools/{tool}/acceptances`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptanceRequest {
+    /// The hash of the refused definition, as `GET /v1/tools/{tool}` shows it.
+    pub version: String,
+}
+
 /// Body of `PUT /v1/tools/{tool}`: a definition made by hand, for an endpoint that answers no manifest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -42,9 +42,11 @@ problems! {
     ENDPOINT_SUSPENDED = "endpoint_suspended", 409, "The pool's endpoint is not active";
     MANAGED_ELSEWHERE = "managed_elsewhere", 409, "The tool is managed by something else";
     IDEMPOTENCY_CONFLICT = "idempotency_conflict", 409, "The idempotency key was used with other arguments";
+    NOTHING_TO_ACCEPT = "nothing_to_accept", 409, "No refused definition has this hash";
     NOT_UNKNOWN = "not_unknown", 409, "Only a call whose outcome is unknown can be resolved";
     ORG_EXISTS = "org_exists", 409, "The org exists";
     UNKNOWN_SESSION = "unknown_session", 409, "The session is not live; register again";
+    TOOL_IN_USE = "tool_in_use", 409, "The tool is enabled; only a disabled name can be released";
     TRANSPORT_IN_USE = "transport_in_use", 409, "The pool does not have this transport";
     PAYLOAD_TOO_LARGE = "payload_too_large", 413, "The body or a part of it is over its limit";
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type", 415, "The body must be application/json";

@@ -5,7 +5,7 @@ use toolgate_core::names;
 use toolgate_core::problem::Problem;
 use toolgate_core::queue::messages::Ask;
 use toolgate_core::registry::Command;
-use toolgate_protocol::control::{Agent, Capability, KeyRequest, OrgRequest, Role, ToolRequest};
+use toolgate_protocol::control::{AcceptanceRequest, Agent, Capability, KeyRequest, OrgRequest, Role, ToolRequest};
 use toolgate_protocol::limits::BODY_BYTES_MAX;
 use toolgate_protocol::problems;
 
@@ -101,6 +101,18 @@ pub async fn put_tool(mut edge: Edge, tool: String) -> Handled {
     edge.identity(ADMIN)?;
     let request: ToolRequest = edge.json(BODY_BYTES_MAX).await?;
     as_admin(&edge, Command::PutTool(tool, Box::new(request))).await
+}
+
+/// `POST /v1/tools/{tool}/acceptances`
+pub async fn accept_refused(mut edge: Edge, tool: String) -> Handled {
+    edge.identity(ADMIN)?;
+    let request: AcceptanceRequest = edge.json(BODY_BYTES_MAX).await?;
+    as_admin(&edge, Command::AcceptRefused(tool, request)).await
+}
+
+/// `POST /v1/tools/{tool}/releases`
+pub async fn release(edge: Edge, tool: String) -> Handled {
+    as_admin(&edge, Command::Release(tool)).await
 }
 
 /// `GET /v1/audit`

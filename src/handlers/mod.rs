@@ -40,6 +40,8 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
         Route::ListTools => control::list_tools(edge).await,
         Route::GetTool(tool) => control::get_tool(edge, tool).await,
         Route::PutTool(tool) => control::put_tool(edge, tool).await,
+        Route::AcceptRefused(tool) => control::accept_refused(edge, tool).await,
+        Route::Release(tool) => control::release(edge, tool).await,
         Route::ListAudit => control::list_audit(edge).await,
         Route::Register(pool) => workers::register(edge, pool).await,
         Route::Goodbye(pool) => workers::goodbye(edge, pool).await,

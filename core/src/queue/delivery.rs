@@ -116,7 +116,9 @@ impl Step<'_> {
         if Step::endpoint(&policy).is_none_or(|endpoint| endpoint.state != EndpointState::Active) {
             return self.refuse_queued();
         }
-        let mut bytes = 0_usize;
+        // Of the whole step: learning a policy and doing what is due both come here.
+        let handed = self.effects.deliveries.iter().map(|delivery| delivery.arguments.get().len());
+        let mut bytes = handed.fold(0, usize::saturating_add);
         while self.has_room() {
             let heads = self.store.queued(self.now, after.as_ref(), PAGE)?;
             let Some(last) = heads.last() else { break };

@@ -7,6 +7,7 @@ use toolgate_protocol::problems;
 use super::{Answer, Step, Stepped};
 use crate::names;
 use crate::problem::Problem;
+use crate::registration::CatalogueTool;
 use crate::sql_port::StoreError;
 
 impl Step<'_> {
@@ -17,7 +18,7 @@ impl Step<'_> {
         if !(1..=5).contains(&capability.approvals_required) {
             return Ok(Err(Problem::invalid("approvals_required", "needs 1 to 5.")));
         }
-        if let Some(unknown) = self.first_absent("tool", &capability.tools)? {
+        if let Some(unknown) = self.first_unowned(&capability.tools)? {
             return Ok(Err(ungranted(&unknown)));
         }
         self.write("capability", name, json!(capability))
@@ -31,7 +32,7 @@ impl Step<'_> {
             let detail = format!("There is no capability {unknown:?}; write it first.");
             return Ok(Err(Problem::new(problems::UNKNOWN_CAPABILITY, detail).with("capability", unknown)));
         }
-        if let Some(unknown) = self.first_absent("tool", &agent.pinned_tools)? {
+        if let Some(unknown) = self.first_unowned(&agent.pinned_tools)? {
             return Ok(Err(ungranted(&unknown)));
         }
         self.write("agent", name, json!(agent))
@@ -44,6 +45,16 @@ impl Step<'_> {
             members.insert("name".into(), name.into());
         }
         Ok(Ok(Answer::Body(200, value)))
+    }
+
+    /// The first of these tools that no pool owns.
+    fn first_unowned(&self, named: &[String]) -> Result<Option<String>, StoreError> {
+        for name in named {
+            if self.docs.get::<CatalogueTool>("tool", name)?.is_none_or(|tool| tool.is_released()) {
+                return Ok(Some(name.clone()));
+            }
+        }
+        Ok(None)
     }
 
     fn first_absent(&self, kind: &str, named: &[String]) -> Result<Option<String>, StoreError> {

@@ -198,7 +198,8 @@ impl Step<'_> {
         let known = self.docs.get::<CatalogueTool>("tool", name)?;
         let mut verdict = judge(announced, pool, manager, known.as_ref());
         if verdict.status != RegistrationStatus::Refused && verdict.status != RegistrationStatus::Unchanged {
-            let before = known.as_ref().map_or(0, |known| size(&known.definition));
+            let own = known.as_ref().filter(|known| known.pool == pool);
+            let before = own.map_or(0, |known| size(&known.definition));
             let after = bytes.saturating_sub(before).saturating_add(size(announced));
             if after > POOL_DEFINITIONS_BYTES_MAX {
                 let limit = POOL_DEFINITIONS_BYTES_MAX;
@@ -209,11 +210,11 @@ impl Step<'_> {
             }
         }
         match (verdict.status, known) {
-            (RegistrationStatus::Refused, Some(known)) if known.pool == pool => {
+            (RegistrationStatus::Refused, Some(known)) if known.pool == pool || known.is_released() => {
                 self.keep_refused(known, announced, &verdict)?
             }
             (RegistrationStatus::Added | RegistrationStatus::Updated, known) => {
-                let enabled = known.is_none_or(|known| known.enabled);
+                let enabled = known.is_none_or(|known| known.enabled || known.is_released());
                 let tool = CatalogueTool {
                     pool: pool.to_owned(),
                     managed_by: manager.to_owned(),
@@ -269,7 +270,7 @@ impl Step<'_> {
         )
     }
 
-    fn add_version(&mut self, definition: &ToolDefinition) -> Result<(), StoreError> {
+    pub(super) fn add_version(&mut self, definition: &ToolDefinition) -> Result<(), StoreError> {
         let name = &definition.name;
         let mut history: Vec<VersionRecord> = self.docs.get("tool_history", name)?.unwrap_or_default();
         let by = self.who.as_ref().map_or_else(|| "gateway".to_owned(), |who| who.name.clone());
@@ -436,8 +437,8 @@ impl Step<'_> {
 
     pub(super) fn find_tool(&mut self, tool: &str, agent: &str) -> Stepped {
         match self.docs.get::<CatalogueTool>("tool", tool)? {
-            Some(found) => Ok(Ok(Answer::Pool(found.pool))),
-            None => {
+            Some(found) if !found.is_released() => Ok(Ok(Answer::Pool(found.pool))),
+            _ => {
                 self.audit("call.refused", tool, json!({ "agent": agent, "code": "unknown_tool" }))?;
                 Ok(Err(unknown_tool(tool)))
             }
@@ -453,7 +454,7 @@ pub(super) fn view(name: &str, tool: &CatalogueTool) -> Value {
         })
     });
     json!({
-        "name": name, "pool": tool.pool, "managed_by": tool.managed_by, "enabled": tool.enabled, "version": version(&tool.definition),
+        "name": name, "pool": (!tool.is_released()).then_some(&tool.pool), "released": tool.is_released(), "managed_by": tool.managed_by, "enabled": tool.enabled, "version": version(&tool.definition),
         "definition": tool.definition, "refused": refused,
     })
 }

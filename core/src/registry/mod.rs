@@ -9,6 +9,7 @@ mod catalogue;
 mod documents;
 mod endpoints;
 mod keys;
+mod ownership;
 mod policies;
 mod records;
 mod webhook_tools;
@@ -16,7 +17,7 @@ mod webhook_tools;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use toolgate_protocol::control::{Agent, Capability, KeyRequest, PoolRequest, ToolRequest};
+use toolgate_protocol::control::{AcceptanceRequest, Agent, Capability, KeyRequest, PoolRequest, ToolRequest};
 use toolgate_protocol::limits::PUSH_SECONDS;
 use toolgate_protocol::problems;
 use toolgate_protocol::workers::RegistrationResult;
@@ -120,6 +121,10 @@ pub enum Command {
     SyncManifest(Box<EndpointManifest>),
     /// A tool made by hand.
     PutTool(String, Box<ToolRequest>),
+    /// Takes a refused definition by its exact hash.
+    AcceptRefused(String, AcceptanceRequest),
+    /// Gives a disabled name free.
+    Release(String),
     /// The catalogue.
     ListTools(Page),
     /// A tool with its versions and diffs.
@@ -284,6 +289,8 @@ impl Command {
             | Command::Suspend { .. }
             | Command::SyncManifest(_)
             | Command::PutTool(..)
+            | Command::AcceptRefused(..)
+            | Command::Release(_)
             | Command::Announce(_)
             | Command::Tick => true,
             Command::Batch(batch) => batch
@@ -324,6 +331,8 @@ impl Step<'_> {
             Command::BeginSync { pool, revision, hash } => self.begin_sync(&pool, revision, &hash),
             Command::SyncManifest(manifest) => self.sync_manifest(*manifest),
             Command::PutTool(name, tool) => self.put_tool(&name, *tool),
+            Command::AcceptRefused(name, request) => self.accept_refused(&name, &request),
+            Command::Release(name) => self.release(&name),
             Command::ListTools(page) => self.list_tools(&page),
             Command::GetTool(name) => self.get_tool(&name),
             Command::ListAudit(page) => self.list_audit(&page),
