@@ -97,7 +97,11 @@ pub fn judge(announced: &ToolDefinition, pool: &str, manager: &str, known: Optio
             format!("permissions: {dropped} was declared and is missing; a definition may only add permissions.");
         return Verdict::refused("permission_dropped", detail);
     }
-    Verdict::of(if announced == accepted && !known.is_released() { RegistrationStatus::Unchanged } else { RegistrationStatus::Updated })
+    Verdict::of(if announced == accepted && !known.is_released() {
+        RegistrationStatus::Unchanged
+    } else {
+        RegistrationStatus::Updated
+    })
 }
 
 fn class(definition: &ToolDefinition) -> String {

@@ -25,7 +25,8 @@ impl Step<'_> {
         tool.definition = refused.definition;
         self.docs.put("tool", name, &tool)?;
         self.add_version(&tool.definition)?;
-        let detail = json!({ "version": refused.version, "fence": refused.code, "side_effect": tool.definition.side_effect });
+        let detail =
+            json!({ "version": refused.version, "fence": refused.code, "side_effect": tool.definition.side_effect });
         self.audit("tool.accepted", name, detail)?;
         Ok(Ok(Answer::Body(200, catalogue::view(name, &tool))))
     }
