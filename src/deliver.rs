@@ -5,17 +5,16 @@
 //! first byte may have been sent is `Lost`.
 
 use toolgate_core::delivery::{Message, call_reply};
-use toolgate_core::egress::Verdict;
+use toolgate_core::keys::Identity;
 use toolgate_core::queue::delivery::{Delivery, DeliveryEnvelope, Report};
 use toolgate_core::queue::messages::VERSION;
 use toolgate_core::registry::Command;
-use toolgate_core::time::UnixMillis;
 use toolgate_durable::now;
 use worker::{Env, Response, console_error};
 
-use crate::egress::{Egress, exchange};
-use crate::endpoint::{Endpoint, NotAnswered, announced, seal};
-use crate::objects::{ask_registry, report};
+use crate::egress::{Egress, exchange, prepare};
+use crate::endpoint::{Endpoint, NotAnswered, announced, judge_after, seal};
+use crate::objects::{self, ask_registry};
 
 /// A call, delivered: what its object answers to the report, and what is left to be done after it.
 pub struct Delivered {
@@ -33,24 +32,31 @@ pub struct After {
     manifest: Option<String>,
 }
 
-/// Delivers a call.
-pub async fn deliver(env: &Env, delivery: &Delivery, base_url: &str) -> Delivered {
+/// Delivers a call. `waits` is the key of a caller who is answered with what the object says.
+pub async fn deliver(env: &Env, delivery: &Delivery, base_url: &str, waits: Option<&Identity>) -> Delivered {
     let deadline = now().plus_seconds(delivery.timeout_seconds);
-    let say = |said: Report| tell(env, delivery, base_url, said);
+    let teller = Teller { env, delivery, base_url, waits };
     let (egress, endpoint) = match ready(env, delivery).await {
         Ok(ready) => ready,
-        Err(said) => return Delivered { answer: say(said).await, after: None },
+        Err(said) => return Delivered { answer: teller.ended(said).await, after: None },
     };
-    // The look-up took all the time there was: nothing was sent, and nothing will be by this hand-over.
-    if now() >= deadline {
-        return Delivered { answer: say(Report::NotTried).await, after: None };
-    }
-    if delivery.side_effect.is_write() && !may_send(say(Report::Accept).await).await {
+    // The look-up took all the time there was, or the message cannot be built: nothing was sent, and nothing will be.
+    let left_seconds = deadline.0.saturating_sub(now().0).div_euclid(1_000).max(1);
+    let message = prepare(&endpoint.secrets, &Message::Call(delivery, left_seconds)).filter(|_| now() < deadline);
+    let Some(message) = message else { return Delivered { answer: teller.ended(Report::NotTried).await, after: None } };
+    if delivery.side_effect.is_write() && !teller.may_send().await {
         return Delivered { answer: None, after: None };
     }
-    let (said, manifest) = send(delivery, &endpoint, deadline).await;
+    let sent = exchange(&endpoint.destination, &endpoint.secrets, message, deadline).await;
+    let (said, manifest) = match sent.reply.and_then(|body| call_reply(&body)) {
+        Ok(reply) => {
+            let manifest = reply.manifest.clone();
+            (Report::Replied(Box::new(reply)), manifest)
+        }
+        Err(code) => (Report::Lost { code: code.to_owned(), retry_after_seconds: sent.retry_after_seconds }, None),
+    };
     let manifest = manifest.filter(|hash| delivery.endpoint.manifest.as_ref() != Some(hash));
-    Delivered { answer: say(said).await, after: Some(After { endpoint, egress, manifest }) }
+    Delivered { answer: teller.ended(said).await, after: Some(After { endpoint, egress, manifest }) }
 }
 
 /// The endpoint, judged just now; else what to report: nothing was sent.
@@ -60,7 +66,7 @@ async fn ready(env: &Env, delivery: &Delivery) -> Result<(Egress, Endpoint), Rep
     let egress = Egress::new(env, None);
     let Some(endpoint) = Endpoint::open(&seal, org, pool, &egress, &delivery.endpoint) else {
         console_error!("no signing secret of {org}/{pool} opens: was it sealed under another master key?");
-        return Err(Report::NotTried);
+        return Err(Report::Refused { reason: "no signing secret of the pool opens".to_owned() });
     };
     let endpoint = match endpoint {
         Ok(endpoint) => endpoint.judge(&egress).await.map(|()| endpoint),
@@ -73,72 +79,71 @@ async fn ready(env: &Env, delivery: &Delivery) -> Result<(Egress, Endpoint), Rep
     }
 }
 
-/// Sends once. With the endpoint's name for its manifest, when its reply had one.
-async fn send(delivery: &Delivery, endpoint: &Endpoint, deadline: UnixMillis) -> (Report, Option<String>) {
-    let left_seconds = deadline.0.saturating_sub(now().0).div_euclid(1_000).max(1);
-    let message = Message::Call(delivery, left_seconds);
-    let Some(sent) = exchange(&endpoint.destination, &endpoint.secrets, &message, deadline).await else {
-        return (Report::NotTried, None);
-    };
-    match sent.reply.and_then(|body| call_reply(&body)) {
-        Ok(reply) => {
-            let manifest = reply.manifest.clone();
-            (Report::Replied(Box::new(reply)), manifest)
-        }
-        Err(code) => (Report::Lost { code: code.to_owned(), retry_after_seconds: sent.retry_after_seconds }, None),
-    }
+/// Pauses between the tries to tell an end; together less than what runs on after an answer may take.
+const TELL_AGAIN_MILLIS: [u64; 5] = [100, 300, 1_000, 2_000, 4_000];
+
+/// Tells the pool's object how it goes.
+struct Teller<'a> {
+    env: &'a Env,
+    delivery: &'a Delivery,
+    base_url: &'a str,
+    waits: Option<&'a Identity>,
 }
 
-async fn tell(env: &Env, delivery: &Delivery, base_url: &str, said: Report) -> Option<Response> {
-    let envelope = DeliveryEnvelope {
-        v: VERSION,
-        place: delivery.place.clone(),
-        base_url: base_url.to_owned(),
-        claim: delivery.claim.clone(),
-        report: said,
-    };
-    match report(env, &envelope).await {
-        Ok(response) => Some(response),
-        Err(error) => {
-            console_error!("a pool could not be told of a delivery: {error}");
-            None
+impl Teller<'_> {
+    /// May this write be sent? Asked once: whatever is not a clear yes is a no.
+    async fn may_send(&self) -> bool {
+        match self.say(Report::Accept { revision: self.delivery.endpoint.revision }).await {
+            Ok(mut answer) if answer.status_code() == 200 => answer.json().await.unwrap_or(false),
+            Ok(_) => false,
+            Err(error) => {
+                console_error!("a pool could not be asked whether to send: {error}");
+                false
+            }
         }
     }
-}
 
-/// Whatever is not a clear yes is a no: it has not been sent, and will not be by us.
-async fn may_send(answer: Option<Response>) -> bool {
-    match answer {
-        Some(mut answer) if answer.status_code() == 200 => answer.json().await.unwrap_or(false),
-        _ => false,
+    /// How it ended. Told again while the object restarts or is too busy: a second time it changes nothing.
+    async fn ended(&self, said: Report) -> Option<Response> {
+        for pause_millis in TELL_AGAIN_MILLIS {
+            match self.say(said.clone()).await {
+                Ok(answer) if answer.status_code() < 500 => return Some(answer),
+                Ok(answer) => console_error!("a pool did not take a report: {}", answer.status_code()),
+                Err(error) => console_error!("a pool could not be told of a delivery: {error}"),
+            }
+            toolgate_durable::pause(pause_millis).await;
+        }
+        self.say(said).await.ok()
+    }
+
+    async fn say(&self, report: Report) -> worker::Result<Response> {
+        let envelope = DeliveryEnvelope {
+            v: VERSION,
+            place: self.delivery.place.clone(),
+            base_url: self.base_url.to_owned(),
+            claim: self.delivery.claim.clone(),
+            waits: self.waits.map(|who| (who.key_id.clone(), who.sha256.clone())),
+            report,
+        };
+        objects::report(self.env, &envelope).await
     }
 }
 
 impl After {
-    /// Resolves again: the platform did so inside `fetch`, and where the name leads now it may have led then. Then
-    /// fetches the manifest, if the endpoint has another one and it is time.
+    /// Resolves again; then fetches the manifest, if the endpoint has another one and it is time.
     pub async fn run(self, env: &Env, delivery: &Delivery) {
         let (org, pool, revision) = (&delivery.place.org, &delivery.place.pool, delivery.endpoint.revision);
-        match self.egress.judge(&self.endpoint.destination).await {
-            Verdict::Allowed => {}
-            Verdict::Refused(refused) if refused.is_forbidden() => {
-                let suspend = Command::Suspend { pool: pool.clone(), revision, reason: refused.reason };
-                if let Err(error) = ask_registry(env, org, None, suspend).await {
-                    console_error!("the endpoint of {org}/{pool} could not be suspended: {error}");
-                }
-                return;
-            }
-            Verdict::Refused(_) | Verdict::Unreachable => return,
+        if !judge_after(env, (org, pool, revision), &self.egress, &self.endpoint.destination).await {
+            return;
         }
-        if let Some(hash) = self.manifest {
-            let begin = Command::BeginSync { pool: pool.clone(), revision, hash };
-            if let Ok(mut answer) = ask_registry(env, org, None, begin).await
-                && matches!(answer.json().await, Ok(serde_json::Value::Object(_)))
-                && let Ok(reply) = self.endpoint.manifest().await
-                && let Ok(manifest) = announced(pool, revision, reply)
-            {
-                let _ = ask_registry(env, org, None, Command::SyncManifest(Box::new(manifest))).await;
-            }
+        let Some(hash) = self.manifest else { return };
+        let begin = Command::BeginSync { pool: pool.clone(), revision, hash };
+        if let Ok(mut answer) = ask_registry(env, org, None, begin).await
+            && matches!(answer.json().await, Ok(serde_json::Value::Object(_)))
+            && let Ok(reply) = self.endpoint.manifest(&self.egress).await
+            && let Ok(manifest) = announced(pool, revision, reply)
+        {
+            let _ = ask_registry(env, org, None, Command::SyncManifest(Box::new(manifest))).await;
         }
     }
 }

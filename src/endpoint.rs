@@ -5,7 +5,7 @@ use toolgate_core::egress::{Destination, Verdict};
 use toolgate_core::policy::PolicyEndpoint;
 use toolgate_core::problem::Problem;
 use toolgate_core::registration::canonical_manifest;
-use toolgate_core::registry::{EndpointManifest, NewSecret};
+use toolgate_core::registry::{Command, EndpointManifest, NewSecret};
 use toolgate_core::seal::Seal;
 use toolgate_core::time::UnixMillis;
 use toolgate_durable::now;
@@ -13,10 +13,11 @@ use toolgate_protocol::definitions::Manifest;
 use toolgate_protocol::problems;
 use toolgate_protocol::webhooks::ManifestReply;
 use toolgate_signing::Secret;
-use worker::Env;
+use worker::{Env, console_error};
 
-use crate::egress::{Egress, exchange};
+use crate::egress::{Egress, Sent, exchange, prepare};
 use crate::http::internal;
+use crate::objects::ask_registry;
 
 /// An endpoint that may be called, as far as its text goes.
 pub struct Endpoint {
@@ -58,8 +59,7 @@ impl Endpoint {
         egress: &Egress,
         known: &PolicyEndpoint,
     ) -> Option<Result<Endpoint, NotAnswered>> {
-        let open = known.secrets.iter().filter(|secret| secret.until.is_none_or(|until| now() < until));
-        let secrets: Vec<Secret> = open.filter_map(|secret| opened(seal, org, pool, &secret.sealed)).collect();
+        let secrets = open_secrets(seal, org, pool, known);
         if secrets.is_empty() {
             return None;
         }
@@ -80,19 +80,41 @@ impl Endpoint {
         now().plus_seconds(self.timeout_seconds)
     }
 
-    /// Is it there, and does it hold the secret? The address was judged just now.
-    pub async fn challenge(&self) -> Result<(), NotAnswered> {
-        let sent = exchange(&self.destination, &self.secrets, &Message::Challenge, self.deadline()).await;
-        let sent = sent.ok_or(NotAnswered::Lost(INVALID))?;
+    /// Is it there, and does it hold the secret?
+    pub async fn challenge(&self, egress: &Egress) -> Result<(), NotAnswered> {
+        let sent = self.ask(egress, &Message::Challenge).await?;
         let body = sent.reply.map_err(NotAnswered::Lost)?;
         delivery::challenge_reply(&sent.outgoing, &body).map_err(NotAnswered::Lost)
     }
 
-    /// What tools does it have? The address was judged just now.
-    pub async fn manifest(&self) -> Result<ManifestReply, NotAnswered> {
-        let sent = exchange(&self.destination, &self.secrets, &Message::Manifest, self.deadline()).await;
-        let body = sent.ok_or(NotAnswered::Lost(INVALID))?.reply.map_err(NotAnswered::Lost)?;
+    /// What tools does it have?
+    pub async fn manifest(&self, egress: &Egress) -> Result<ManifestReply, NotAnswered> {
+        let body = self.ask(egress, &Message::Manifest).await?.reply.map_err(NotAnswered::Lost)?;
         delivery::manifest_reply(&body).map_err(NotAnswered::Lost)
+    }
+
+    /// Each message is preceded by a look at where the name leads.
+    async fn ask(&self, egress: &Egress, message: &Message<'_>) -> Result<Sent, NotAnswered> {
+        self.judge(egress).await?;
+        let message = prepare(&self.secrets, message).ok_or(NotAnswered::Lost(INVALID))?;
+        Ok(exchange(&self.destination, &self.secrets, message, self.deadline()).await)
+    }
+}
+
+/// After an answer: the platform resolved the name itself inside `fetch`, and where it leads now it may have led then.
+/// What must not be reached suspends the endpoint; whether the name is allowed.
+pub async fn judge_after(env: &Env, place: (&str, &str, u64), egress: &Egress, destination: &Destination) -> bool {
+    let (org, pool, revision) = place;
+    match egress.judge(destination).await {
+        Verdict::Allowed => true,
+        Verdict::Refused(refused) if refused.is_forbidden() => {
+            let suspend = Command::Suspend { pool: pool.to_owned(), revision, reason: refused.reason };
+            if let Err(error) = ask_registry(env, org, None, suspend).await {
+                console_error!("the endpoint of {org}/{pool} could not be suspended: {error}");
+            }
+            false
+        }
+        Verdict::Refused(_) | Verdict::Unreachable => false,
     }
 }
 
@@ -102,6 +124,12 @@ pub fn announced(pool: &str, revision: u64, reply: ManifestReply) -> Result<Endp
     let manifest =
         serde_json::value::RawValue::from_string(text).map_err(|error| internal("carrying a manifest", error))?;
     Ok(EndpointManifest { pool: pool.to_owned(), revision, manifest, hash: reply.hash })
+}
+
+/// The secrets of an endpoint that have not ended, newest first.
+pub fn open_secrets(seal: &Seal, org: &str, pool: &str, known: &PolicyEndpoint) -> Vec<Secret> {
+    let valid = known.secrets.iter().filter(|secret| secret.until.is_none_or(|until| now() < until));
+    valid.filter_map(|secret| opened(seal, &[org, pool], &secret.sealed)).collect()
 }
 
 /// The cipher of this deployment.
@@ -126,15 +154,21 @@ pub fn read_secret(text: &str) -> Result<Secret, Problem> {
     })
 }
 
-/// A secret as the registry keeps it.
+/// A pool's secret as the registry keeps it.
 pub fn sealed(seal: &Seal, org: &str, pool: &str, secret: &Secret) -> Result<NewSecret, Problem> {
+    sealed_at(seal, org, &[org, pool], secret)
+}
+
+/// A secret as the registry keeps it, bound to its place.
+pub fn sealed_at(seal: &Seal, org: &str, place: &[&str], secret: &Secret) -> Result<NewSecret, Problem> {
     let text = secret.to_text();
-    let sealed = seal.seal(&[org, pool], text.as_bytes(), &random()?);
+    let sealed = seal.seal(place, text.as_bytes(), &random()?);
     let sealed = sealed.ok_or_else(|| internal("sealing a secret", "the cipher failed"))?;
     Ok(NewSecret { sealed, fingerprint: seal.fingerprint(org, text.as_bytes()) })
 }
 
-fn opened(seal: &Seal, org: &str, pool: &str, sealed: &str) -> Option<Secret> {
-    let text = String::from_utf8(seal.open(&[org, pool], sealed)?).ok()?;
+/// A secret that was sealed for this place.
+pub fn opened(seal: &Seal, place: &[&str], sealed: &str) -> Option<Secret> {
+    let text = String::from_utf8(seal.open(place, sealed)?).ok()?;
     Secret::parse(&text).ok()
 }

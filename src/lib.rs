@@ -10,6 +10,7 @@ mod egress;
 mod endpoint;
 mod handlers;
 mod http;
+mod notices;
 mod objects;
 mod tool_pools;
 

@@ -78,7 +78,7 @@ pub fn outgoing(secrets: &[Secret], message: &Message<'_>, now: UnixMillis, entr
                 tool: delivery.tool.clone(),
                 arguments: delivery.arguments.clone(),
                 principal: delivery.principal.clone(),
-                run: None,
+                run: delivery.run.clone(),
                 attempt: delivery.attempt,
                 side_effect: delivery.side_effect,
                 deadline_seconds: *deadline_seconds,
@@ -87,15 +87,24 @@ pub fn outgoing(secrets: &[Secret], message: &Message<'_>, now: UnixMillis, entr
         }
     };
     let body = body.ok()?;
-    let seconds = now.0.div_euclid(1_000);
-    let signature = sign(secrets, &id, seconds, body.as_bytes()).ok()?;
-    let headers = [
-        (WEBHOOK_ID, id),
-        (WEBHOOK_TIMESTAMP, seconds.to_string()),
-        (WEBHOOK_SIGNATURE, signature),
-        (CONTENT_DIGEST, content_digest(body.as_bytes())),
-    ];
+    let headers = signature_headers(secrets, &id, &body, now)?;
     Some(Outgoing { reply_id, nonce, headers, body })
+}
+
+/// The headers that carry the signature of a body sent now under this id. `None` as above.
+pub fn signature_headers(
+    secrets: &[Secret],
+    id: &str,
+    body: &str,
+    now: UnixMillis,
+) -> Option<[(&'static str, String); 4]> {
+    let seconds = now.0.div_euclid(1_000);
+    Some([
+        (WEBHOOK_ID, id.to_owned()),
+        (WEBHOOK_TIMESTAMP, seconds.to_string()),
+        (WEBHOOK_SIGNATURE, sign(secrets, id, seconds, body.as_bytes()).ok()?),
+        (CONTENT_DIGEST, content_digest(body.as_bytes())),
+    ])
 }
 
 /// A reply as it came off the wire.
@@ -139,7 +148,8 @@ pub fn manifest_reply(body: &[u8]) -> Result<ManifestReply, Lost> {
 /// [`INVALID`] for anything else.
 pub fn call_reply(body: &[u8]) -> Result<CallReply, Lost> {
     let reply: CallReply = closed(body)?;
-    if reply.result.is_some() == reply.error.is_some() { Err(INVALID) } else { Ok(reply) }
+    let odd = reply.result.is_some() == reply.error.is_some() || (reply.error.is_some() && reply.activity.is_some());
+    if odd { Err(INVALID) } else { Ok(reply) }
 }
 
 fn closed<T: DeserializeOwned>(body: &[u8]) -> Result<T, Lost> {
@@ -221,6 +231,7 @@ mod tests {
             (r#"{"error":{"message":"no","code":"x"},"manifest":"h"}"#, true),
             ("{}", false),
             (r#"{"result":1,"error":{"message":"no"}}"#, false),
+            (r#"{"error":{"message":"no"},"activity":{"type":"t","content":1}}"#, false),
             (r#"{"result":1,"result":2}"#, false),
             (r#"{"result":1,"extra":2}"#, false),
             (r#"{"error":"no"}"#, false),

@@ -2,6 +2,7 @@
 
 use toolgate_protocol::problems;
 
+use crate::internal_route;
 use crate::problem::Problem;
 
 /// Where a request goes. Names are as they stand in the path; whether they exist is decided later.
@@ -39,6 +40,16 @@ pub enum Route {
     SyncManifest(String),
     /// A delivery from an object, by the gateway's own signed route.
     Deliver,
+    /// A message about approvals from an object, likewise.
+    Notify,
+    /// `GET /v1/notifications`
+    ListNotifications,
+    /// `GET /v1/notifications/{name}`
+    GetNotification(String),
+    /// `PUT /v1/notifications/{name}`
+    PutNotification(String),
+    /// `DELETE /v1/notifications/{name}`
+    DeleteNotification(String),
     /// `GET /v1/tools`
     ListTools,
     /// `GET /v1/tools/{tool}`
@@ -88,8 +99,10 @@ pub enum Route {
 /// The route of a request: 404 when no path fits, 405 with the methods that do when the method does not.
 pub fn route(method: &str, path: &str) -> Result<Route, Problem> {
     // In no table: to other methods, as to anybody without its signature, it is not there.
-    if method == "POST" && path == crate::internal_route::PATH {
-        return Ok(Route::Deliver);
+    match (method, path) {
+        ("POST", internal_route::DELIVERIES) => return Ok(Route::Deliver),
+        ("POST", internal_route::NOTICES) => return Ok(Route::Notify),
+        _ => {}
     }
     let segments: Vec<&str> = path.strip_prefix('/').unwrap_or(path).split('/').collect();
     let offered = routes(&segments);
@@ -139,6 +152,12 @@ fn routes(segments: &[&str]) -> Vec<(&'static str, Route)> {
         ["v1", "approvals"] => vec![(get, R::ListApprovals)],
         ["v1", "approvals", id] => vec![(get, R::GetApproval(own(id)))],
         ["v1", "approvals", id, "decision"] => vec![(post, R::Decide(own(id)))],
+        ["v1", "notifications"] => vec![(get, R::ListNotifications)],
+        ["v1", "notifications", name] => vec![
+            (get, R::GetNotification(own(name))),
+            (put, R::PutNotification(own(name))),
+            (delete, R::DeleteNotification(own(name))),
+        ],
         ["v1", "audit"] => vec![(get, R::ListAudit)],
         _ => Vec::new(),
     }
@@ -174,7 +193,11 @@ mod tests {
             assert!(code == "not_found" || path == "/v1/calls/", "{path}: {code}");
         }
         assert_eq!(route("POST", "/internal/deliveries"), Ok(Route::Deliver));
-        assert_eq!(route("GET", "/internal/deliveries").unwrap_err().kind.status, 404);
+        assert_eq!(route("POST", "/internal/notices"), Ok(Route::Notify));
+        for path in ["/internal/deliveries", "/internal/notices"] {
+            assert_eq!(route("GET", path).unwrap_err().kind.status, 404, "{path}");
+        }
+        assert_eq!(route("DELETE", "/v1/notifications/ops"), Ok(Route::DeleteNotification("ops".into())));
         let problem = route("PATCH", "/v1/keys").unwrap_err();
         assert_eq!((problem.kind.status, problem.members["allow"].as_str()), (405, Some("GET, POST")));
     }

@@ -28,6 +28,11 @@ pub async fn within<F: Future + Unpin>(seconds: u64, future: F) -> Option<F::Out
     before(now().plus_seconds(seconds), future).await
 }
 
+/// Lets a while go by.
+pub async fn pause(millis: u64) {
+    Delay::from(Duration::from_millis(millis)).await;
+}
+
 /// What the future gives, or `None` at this time.
 pub async fn before<F: Future + Unpin>(deadline: UnixMillis, future: F) -> Option<F::Output> {
     let millis = deadline.0.saturating_sub(now().0);

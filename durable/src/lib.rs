@@ -18,7 +18,7 @@ mod sql;
 mod waiters;
 
 pub use answers::{headers, refusal};
-pub use clock::{before, entropy, now};
+pub use clock::{before, entropy, now, pause};
 pub use org_registry::OrgRegistry;
 pub use pool_queue::PoolQueue;
 pub use reach::post;

@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 
 use toolgate_core::keys::KeyRing;
 use toolgate_core::problem::Problem;
 use toolgate_core::queue::messages::{Push, VERSION};
-use toolgate_core::registry::{Command, Effects, Envelope, Registry, SCHEMA};
+use toolgate_core::registry::{Command, Effects, Envelope, Notice, Registry, SCHEMA};
 use toolgate_core::sql_port::{Sql as _, StoreError};
 use toolgate_protocol::limits::PUSH_SECONDS;
 use worker::{
@@ -56,7 +56,9 @@ impl DurableObject for OrgRegistry {
     async fn alarm(&self) -> Result<Response> {
         let tick = Envelope { v: VERSION, org: String::new(), who: None, command: Command::Tick };
         match self.0.step(tick).await {
-            Ok(effects) => drop(self.0.push_all(effects.pushes).await),
+            Ok(Effects { pushes, notices, .. }) => {
+                drop(join(self.0.push_all(pushes), self.0.notify_all(notices)).await)
+            }
             Err(_) => drop(alarm::arm_at(&self.0.state.storage(), clock::now().plus_seconds(PUSH_SECONDS)).await),
         }
         Response::empty()
@@ -128,6 +130,19 @@ impl Shell {
     async fn push_all(&self, pushes: Vec<Push>) -> Vec<String> {
         let lagging = join_all(pushes.into_iter().map(|push| self.push(push))).await;
         lagging.into_iter().flatten().collect()
+    }
+
+    /// Gives the edge what is to be sent. What does not arrive is tried again when its lease has lapsed.
+    async fn notify_all(&self, notices: Vec<Notice>) {
+        let sent = notices.iter().map(|notice| async move {
+            let sent = Box::pin(reach::notify(&self.env, notice));
+            match clock::within(PUSH_SECONDS, sent).await {
+                Some(Ok(())) => {}
+                Some(Err(error)) => console_error!("the edge could not be given a notice: {error}"),
+                None => console_error!("the edge did not take a notice in {PUSH_SECONDS} s"),
+            }
+        });
+        join_all(sent).await;
     }
 
     async fn push(&self, push: Push) -> Option<String> {

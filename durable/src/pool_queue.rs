@@ -328,7 +328,8 @@ impl Shell {
         };
         console_error!("the edge could not be given a delivery: {why}");
         let Delivery { place, claim, .. } = delivery;
-        let report = DeliveryEnvelope { v: VERSION, place, base_url: String::new(), claim, report: Report::NotTried };
+        let (base_url, report) = (String::new(), Report::NotTried);
+        let report = DeliveryEnvelope { v: VERSION, place, base_url, claim, waits: None, report };
         let reported: Pin<Box<dyn Future<Output = _>>> = Box::pin(self.run(Event::Report(Box::new(report))));
         let _ = reported.await;
     }

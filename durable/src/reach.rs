@@ -6,7 +6,7 @@ use toolgate_core::ids::Place;
 use toolgate_core::internal_route::{self, InternalRoute};
 use toolgate_core::queue::delivery::Delivery;
 use toolgate_core::queue::messages::{PoolBatch, Push, VERSION};
-use toolgate_core::registry::{Command, Envelope};
+use toolgate_core::registry::{Command, Envelope, Notice};
 use worker::wasm_bindgen::JsValue;
 use worker::{Env, Headers, Method, Request, RequestInit, Response, Result, Stub};
 
@@ -64,16 +64,26 @@ pub async fn push(env: &Env, push: &Push) -> Result<bool> {
     Ok(post(&stub, "/policy", push).await?.status_code() == 200)
 }
 
-/// Gives the edge a delivery, by its own signed route: it answers at once and works on.
+/// Gives the edge a delivery.
 pub async fn deliver(env: &Env, delivery: &Delivery) -> Result<()> {
+    ask_edge(env, internal_route::DELIVERIES, delivery).await
+}
+
+/// Gives the edge a message about approvals.
+pub async fn notify(env: &Env, notice: &Notice) -> Result<()> {
+    ask_edge(env, internal_route::NOTICES, notice).await
+}
+
+/// Asks the edge by one of its own signed routes: it answers at once and works on.
+async fn ask_edge<T: Serialize>(env: &Env, path: &str, message: &T) -> Result<()> {
     let text = |error: serde_json::Error| worker::Error::RustError(error.to_string());
-    let body = serde_json::to_string(delivery).map_err(text)?;
+    let body = serde_json::to_string(message).map_err(text)?;
     let key = crate::master_key(env).map_err(worker::Error::RustError)?;
     let headers = Headers::new();
-    headers.set(internal_route::HEADER, &InternalRoute::new(&key).sign(now(), &body))?;
+    headers.set(internal_route::HEADER, &InternalRoute::new(&key).sign(now(), path, &body))?;
     let mut init = RequestInit::new();
     init.with_method(Method::Post).with_headers(headers).with_body(Some(JsValue::from_str(&body)));
-    let address = format!("https://toolgate.internal{}", internal_route::PATH);
+    let address = format!("https://toolgate.internal{path}");
     let response = env.service(SELF)?.fetch(address, Some(init)).await?;
     match response.status_code() {
         202 => Ok(()),

@@ -10,6 +10,7 @@ pub mod calls;
 pub mod control;
 pub mod definitions;
 pub mod limits;
+pub mod notifications;
 pub mod problems;
 pub mod webhooks;
 pub mod workers;

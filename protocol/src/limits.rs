@@ -101,6 +101,8 @@ pub const RETRY_AFTER_SECONDS_MAX: u64 = 30;
 pub const REPLY_BYTES_MAX: usize = 1024 * 1024;
 /// How far a signature's timestamp may be from the clock, both ways.
 pub const SIGNATURE_TOLERANCE_SECONDS: u64 = 300;
+/// Secrets of an endpoint at a time: the newest, and those that were rotated out within the day.
+pub const SECRETS_MAX: usize = 4;
 /// A secret that was rotated out signs for this long.
 pub const ROTATION_SECONDS: u64 = 24 * 3_600;
 /// Pause between two manifest syncs that replies ask for.
@@ -151,3 +153,27 @@ pub const KEYS_MAX: usize = 5_000;
 pub const KEY_DAYS_MAX: u32 = 3_650;
 /// Largest principal inside an agent key: keys travel in a header.
 pub const KEY_PRINCIPAL_BYTES_MAX: usize = 4 * 1024;
+/// Most notifications of an org.
+pub const NOTIFICATIONS_MAX: usize = 20;
+/// A batch of a notification is sent this long after its last event.
+pub const NOTICE_QUIET_SECONDS: u64 = 5;
+/// But no later than this after its first.
+pub const NOTICE_GATHER_SECONDS_MAX: u64 = 60;
+/// Approvals that a message names; it counts all.
+pub const NOTICE_APPROVALS_MAX: usize = 100;
+/// Bytes after which a message names no more of them.
+pub const NOTICE_BYTES_MAX: usize = 256 * 1024;
+/// Longest reason in a message; the approval shows all of it.
+pub const NOTICE_REASON_CHARS_MAX: usize = 500;
+/// Messages that one alarm hands to the edge; the rest follows at once.
+pub const NOTICES_STEP_MAX: usize = 8;
+/// Deadline of the exchange with a receiver, after the look-up.
+pub const NOTICE_SECONDS: u64 = 15;
+/// A message whose sending was never reported is sent again after this.
+pub const NOTICE_LEASE_SECONDS: u64 = 40;
+/// Pauses after the first failures of a message.
+pub const NOTICE_PAUSES_SECONDS: [u64; 5] = [10, 60, 300, 1_800, 7_200];
+/// Pause after each further one.
+pub const NOTICE_PAUSE_SECONDS_MAX: u64 = 6 * 3_600;
+/// A message that was not taken within this is given up.
+pub const NOTICE_SECONDS_MAX: u64 = 24 * 3_600;

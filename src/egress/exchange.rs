@@ -27,23 +27,14 @@ pub struct Sent {
     pub retry_after_seconds: Option<u64>,
 }
 
-/// Sends a message to a destination that was judged just now. `None` when it cannot be built: nothing was sent.
-pub async fn exchange(
-    destination: &Destination,
-    secrets: &[Secret],
-    message: &Message<'_>,
-    deadline: UnixMillis,
-) -> Option<Sent> {
-    let outgoing = outgoing(secrets, message, now(), &entropy().ok()?)?;
-    let fixed = [
-        ("content-type", "application/json"),
-        ("accept", "application/json"),
-        ("accept-encoding", "identity"),
-        ("user-agent", concat!("Toolgate/", env!("CARGO_PKG_VERSION"))),
-        (LOOP_HEADER, "1"),
-    ];
-    let signature = outgoing.headers.iter().map(|(name, value)| (*name, value.as_str()));
-    let headers: Vec<(&str, &str)> = fixed.into_iter().chain(signature).collect();
+/// Builds and signs a message. `None` when it cannot be built, which only a fault of ours explains.
+pub fn prepare(secrets: &[Secret], message: &Message<'_>) -> Option<Outgoing> {
+    outgoing(secrets, message, now(), &entropy().ok()?)
+}
+
+/// Sends a message to a destination that was judged just now.
+pub async fn exchange(destination: &Destination, secrets: &[Secret], outgoing: Outgoing, deadline: UnixMillis) -> Sent {
+    let headers = with_fixed(&outgoing.headers);
     let body = JsValue::from_str(&outgoing.body);
     let answer = post_capped(&destination.url, &headers, body, deadline, REPLY_BYTES_MAX).await;
     let (reply, retry_after_seconds) = match answer {
@@ -55,7 +46,41 @@ pub async fn exchange(
             (body, retry_after(&incoming.headers, now()))
         }
     };
-    Some(Sent { outgoing, reply, retry_after_seconds })
+    Sent { outgoing, reply, retry_after_seconds }
+}
+
+/// The headers of a message: the same for every endpoint, and its signature.
+fn with_fixed<'a>(signature: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
+    let fixed = [
+        ("content-type", "application/json"),
+        ("accept", "application/json"),
+        ("accept-encoding", "identity"),
+        ("user-agent", concat!("Toolgate/", env!("CARGO_PKG_VERSION"))),
+        (LOOP_HEADER, "1"),
+    ];
+    fixed.into_iter().chain(signature.iter().map(|(name, value)| (*name, value.as_str()))).collect()
+}
+
+/// Posts a body to a destination that was judged just now, for the status alone: what follows it is left unread, and
+/// the connection given up.
+pub async fn post_unread(
+    destination: &Destination,
+    signature: &[(&'static str, String)],
+    body: &str,
+    deadline: UnixMillis,
+) -> Result<u16, Lost> {
+    let controller = AbortController::default();
+    let signal = controller.signal();
+    let request =
+        request(&destination.url, &with_fixed(signature), JsValue::from_str(body)).map_err(|_| UNREACHABLE)?;
+    let fetch = Fetch::Request(request);
+    let answered = before(deadline, Box::pin(fetch.send_with_signal(&signal))).await;
+    controller.abort();
+    match answered {
+        Some(Ok(response)) => Ok(response.status_code()),
+        Some(Err(_)) => Err(UNREACHABLE),
+        None => Err(TIMEOUT),
+    }
 }
 
 /// An answer that kept within its cap and its time.

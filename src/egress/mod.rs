@@ -11,7 +11,7 @@ use toolgate_core::egress::{Destination, DevDestinations, Refused, Verdict, chec
 use toolgate_durable::names::{DEV_DESTINATIONS, ENVIRONMENT, OWN_HOSTS};
 use worker::Env;
 
-pub use exchange::{LOOP_HEADER, exchange};
+pub use exchange::{LOOP_HEADER, Sent, exchange, post_unread, prepare};
 
 /// Where this deployment may send.
 pub struct Egress {

@@ -14,7 +14,7 @@ use crate::edge::Edge;
 
 pub const ADMIN: &[Role] = &[Role::Admin];
 
-async fn as_admin(edge: &Edge, command: Command) -> Handled {
+pub async fn as_admin(edge: &Edge, command: Command) -> Handled {
     let who = edge.identity(ADMIN)?;
     edge.ask_registry(&who.org, Some(&who), command).await
 }

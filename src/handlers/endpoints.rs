@@ -18,7 +18,9 @@ use super::Handled;
 use super::control::ADMIN;
 use crate::edge::Edge;
 use crate::egress::Egress;
-use crate::endpoint::{Endpoint, NotAnswered, announced, new_secret, read_secret, seal, sealed};
+use crate::endpoint::{
+    Endpoint, NotAnswered, announced, judge_after, new_secret, open_secrets, read_secret, seal, sealed,
+};
 use crate::http::{self, internal};
 
 /// `PUT /v1/pools/{pool}`
@@ -46,28 +48,32 @@ async fn put_endpoint(edge: &Edge, who: &Identity, pool: &str, request: PoolRequ
         Ok(known) => known,
         Err(refusal) => return Ok(refusal),
     };
-    let kept = known.and_then(|known| Endpoint::open(&seal, &who.org, pool, &egress, &known)).and_then(Result::ok);
-    let shown = if new.is_none() && kept.is_none() { Some(new_secret()?) } else { None };
+    // The secret stays also when the URL that was there would not pass any more.
+    let kept = known.as_ref().map(|known| open_secrets(&seal, &who.org, pool, known)).unwrap_or_default();
+    let shown = if new.is_none() && kept.is_empty() { Some(new_secret()?) } else { None };
     if let Some(secret) = &shown {
         new = Some((secret.clone(), sealed(&seal, &who.org, pool, secret)?));
     }
-    let secrets = match (&new, kept) {
-        (Some((secret, _)), _) => vec![secret.clone()],
-        (None, kept) => kept.map(|kept| kept.secrets).unwrap_or_default(),
-    };
+    let secrets = new.as_ref().map_or(kept, |(secret, _)| vec![secret.clone()]);
     let endpoint = Endpoint { destination, secrets, timeout_seconds };
-    match endpoint.judge(&egress).await {
-        Ok(()) => {}
-        Err(NotAnswered::Refused(reason)) => return Err(refused_destination(&reason)),
-        Err(_) => return Err(unresolved()),
-    }
     let challenged = match &shown {
-        Some(_) => Challenged::NotTried,
-        None => endpoint.challenge().await.map_or_else(|why| Challenged::Failed(why.reason()), |()| Challenged::Passed),
+        // The customer does not know the secret yet.
+        Some(_) => endpoint.judge(&egress).await.map(|()| Challenged::NotTried),
+        None => endpoint.challenge(&egress).await.map(|()| Challenged::Passed),
     };
-    let url = endpoint.destination.url.clone();
-    let secret = new.map(|(_, kept)| kept);
-    let spec = EndpointSpec { url, timeout_seconds: request.timeout_seconds, secret, challenged };
+    let challenged = match challenged {
+        Ok(challenged) => challenged,
+        Err(NotAnswered::Refused(reason)) => return Err(refused_destination(&reason)),
+        Err(NotAnswered::Unresolved) => return Err(unresolved()),
+        Err(why) => Challenged::Failed(why.reason()),
+    };
+    let spec = EndpointSpec {
+        url: endpoint.destination.url.clone(),
+        timeout_seconds: request.timeout_seconds,
+        secret: new.map(|(_, kept)| kept),
+        kept: known.as_ref().and_then(newest_secret),
+        challenged,
+    };
     let saved = edge.ask_registry(&who.org, Some(who), Command::PutEndpoint(pool.to_owned(), Box::new(spec))).await?;
     finish_put(edge, who, pool, &endpoint, saved, shown).await
 }
@@ -104,6 +110,7 @@ async fn finish_put(
     }
     if state == EndpointState::Active {
         more.push(("registration", take_manifest(edge, who, pool, revision, endpoint).await));
+        judge_in_background(edge, who, pool, revision, endpoint);
     }
     if let Some(members) = body.as_object_mut() {
         members.extend(more.into_iter().map(|(name, value)| (name.to_owned(), value)));
@@ -118,16 +125,13 @@ pub async fn challenge(edge: Edge, pool: String) -> Handled {
         Ok(known) => known,
         Err(refusal) => return Ok(refusal),
     };
-    let passed = match &endpoint {
-        Ok(endpoint) => match endpoint.judge(&egress).await {
-            Ok(()) => endpoint.challenge().await,
-            Err(why) => Err(why),
-        },
-        Err(why) => Err(NotAnswered::Refused(why.reason())),
+    let failed = match &endpoint {
+        Ok(endpoint) => endpoint.challenge(&egress).await.err().map(|why| why.reason()),
+        Err(why) => Some(why.reason()),
     };
-    let failed = passed.err().map(|why| why.reason());
     let succeeded = failed.is_none();
-    let command = Command::Challenged { pool: pool.clone(), revision: known.revision, failed };
+    let secret = newest_secret(&known).unwrap_or_default();
+    let command = Command::Challenged { pool: pool.clone(), revision: known.revision, secret, failed };
     let mut answered = edge.ask_registry(&who.org, Some(&who), command).await?;
     let status = answered.status_code();
     let Ok(endpoint) = endpoint else { return Ok(answered) };
@@ -136,6 +140,7 @@ pub async fn challenge(edge: Edge, pool: String) -> Handled {
     }
     let mut body: Value = answered.json().await.map_err(|error| internal("reading a registry's answer", error))?;
     let registration = take_manifest(&edge, &who, &pool, known.revision, &endpoint).await;
+    judge_in_background(&edge, &who, &pool, known.revision, &endpoint);
     if let Some(members) = body.as_object_mut() {
         members.insert("registration".into(), registration);
     }
@@ -171,14 +176,10 @@ pub async fn sync_manifest(edge: Edge, pool: String) -> Handled {
         let detail = "The endpoint is not active; challenge it first.";
         return Err(Problem::new(problems::ENDPOINT_SUSPENDED, detail));
     }
-    let fetched = match endpoint {
-        Ok(endpoint) => match endpoint.judge(&egress).await {
-            Ok(()) => endpoint.manifest().await,
-            Err(why) => Err(why),
-        },
-        Err(why) => Err(why),
-    };
-    let reply = fetched.map_err(|why| Problem::new(problems::MANIFEST_UNAVAILABLE, why.reason()))?;
+    let unavailable = |why: NotAnswered| Problem::new(problems::MANIFEST_UNAVAILABLE, why.reason());
+    let endpoint = endpoint.map_err(unavailable)?;
+    let reply = endpoint.manifest(&egress).await.map_err(unavailable)?;
+    judge_in_background(&edge, &who, &pool, known.revision, &endpoint);
     let manifest = announced(&pool, known.revision, reply)?;
     edge.ask_registry(&who.org, Some(&who), Command::SyncManifest(Box::new(manifest))).await
 }
@@ -215,7 +216,8 @@ async fn endpoint_for(
 /// What became of the manifest of an endpoint that has just proved itself; an endpoint need not answer one.
 async fn take_manifest(edge: &Edge, who: &Identity, pool: &str, revision: u64, endpoint: &Endpoint) -> Value {
     let failed = |why: String| json!({ "failed": why });
-    let manifest = match endpoint.manifest().await {
+    let egress = Egress::new(&edge.env, edge.host().as_deref());
+    let manifest = match endpoint.manifest(&egress).await {
         Ok(reply) => announced(pool, revision, reply),
         Err(why) => return failed(why.reason()),
     };
@@ -230,10 +232,25 @@ async fn take_manifest(edge: &Edge, who: &Identity, pool: &str, revision: u64, e
     }
 }
 
-fn refused_destination(reason: &str) -> Problem {
+/// Which secret is meant: a challenge proves one, and another may have come meanwhile.
+fn newest_secret(known: &PolicyEndpoint) -> Option<String> {
+    known.secrets.first().map(|secret| secret.sealed.clone())
+}
+
+/// The look after an answer, which the admin need not wait for.
+fn judge_in_background(edge: &Edge, who: &Identity, pool: &str, revision: u64, endpoint: &Endpoint) {
+    let egress = Egress::new(&edge.env, edge.host().as_deref());
+    let (env, org, pool) = (edge.env.clone(), who.org.clone(), pool.to_owned());
+    let destination = endpoint.destination.clone();
+    edge.context.wait_until(async move {
+        judge_after(&env, (&org, &pool, revision), &egress, &destination).await;
+    });
+}
+
+pub(super) fn refused_destination(reason: &str) -> Problem {
     Problem::new(problems::DESTINATION_REFUSED, format!("url: {reason}."))
 }
 
-fn unresolved() -> Problem {
+pub(super) fn unresolved() -> Problem {
     Problem::new(problems::RESOLVER_UNAVAILABLE, "The name could not be looked up, so nothing was saved. Try again.")
 }

@@ -5,6 +5,7 @@ mod calls;
 mod control;
 mod deliveries;
 mod endpoints;
+mod notifications;
 mod submit;
 mod workers;
 
@@ -35,6 +36,11 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
         Route::RotateSecret(pool) => endpoints::rotate_secret(edge, pool).await,
         Route::SyncManifest(pool) => endpoints::sync_manifest(edge, pool).await,
         Route::Deliver => deliveries::deliver(edge).await,
+        Route::Notify => notifications::notify(edge).await,
+        Route::ListNotifications => notifications::list(edge).await,
+        Route::GetNotification(name) => notifications::get(edge, name).await,
+        Route::PutNotification(name) => notifications::put(edge, name).await,
+        Route::DeleteNotification(name) => notifications::delete(edge, name).await,
         Route::GetPool(pool) => control::get_pool(edge, pool).await,
         Route::PoolStats(pool) => control::pool_stats(edge, pool).await,
         Route::ListTools => control::list_tools(edge).await,

@@ -60,8 +60,9 @@ async fn deliver_if_asked(edge: Edge, who: Identity, mut answer: Response) -> Ha
     let deadline = toolgate_durable::now().plus_seconds(edge.wait_seconds());
     let (sender, receiver) = oneshot::channel();
     let (env, base_url, call) = (edge.env.clone(), edge.base_url.clone(), delivery.call.clone());
+    let waits = who.clone();
     edge.context.wait_until(async move {
-        let Delivered { answer, after } = deliver::deliver(&env, &delivery, &base_url).await;
+        let Delivered { answer, after } = deliver::deliver(&env, &delivery, &base_url, Some(&waits)).await;
         let _ = sender.send(answer);
         if let Some(after) = after {
             after.run(&env, &delivery).await;

@@ -169,6 +169,7 @@ impl Step<'_> {
         };
         let was = Bucket::of(call.state);
         let verdict = self.change(&mut call, CallEvent::Cancel, &who.name, None, Some(was))?;
+        self.dispatch()?;
         Ok(match verdict {
             Verdict::Done => Ok(self.call_answer(&call, base_url, false)),
             Verdict::AlreadyRunning => Err(Problem::new(

@@ -11,6 +11,7 @@ use toolgate_protocol::limits::{
     DELIVERIES_MAX, DELIVERY_LEASE_SECONDS, DUE_BATCH, PUSH_SECONDS, RESOLVE_SECONDS, RESOLVER_PAUSE_SECONDS,
     RETRY_AFTER_SECONDS_MAX,
 };
+use toolgate_protocol::problems;
 use toolgate_protocol::webhooks::CallReply;
 use toolgate_protocol::workers::ResultEntry;
 
@@ -29,8 +30,17 @@ pub const DELIVERER: &str = "webhook";
 
 /// Queued calls looked at per page.
 const PAGE: usize = 64;
-/// Arguments that one step hands to the edge.
-const DELIVERED_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Deliveries that one step hands to the edge: each is a request of its own, and a chain of requests may have few.
+const DELIVERED_MAX: usize = 16;
+/// Arguments of all deliveries under way: they stand in the edge's memory.
+const IN_FLIGHT_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Writes that were handed over and not yet accepted: each has seconds to be.
+const UNACCEPTED_MAX: usize = 32;
+
+/// The lease of a delivery: look-up, deadline, and time to report.
+pub(super) fn delivery_lease_seconds() -> u64 {
+    DELIVERY_LEASE_SECONDS.saturating_add(RESOLVE_SECONDS)
+}
 
 /// A call on its way to an endpoint: all that the edge needs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -47,6 +57,8 @@ pub struct Delivery {
     pub arguments: Box<RawValue>,
     /// Canonical text.
     pub principal: Box<RawValue>,
+    /// The run, when it was asked in one.
+    pub run: Option<String>,
     /// From 1.
     pub attempt: u32,
     /// The class.
@@ -68,6 +80,8 @@ pub struct DeliveryEnvelope {
     pub base_url: String,
     /// Which hand-over.
     pub claim: String,
+    /// The id and hash of the key that waits for the outcome, if one does.
+    pub waits: Option<(String, String)>,
     /// What it says.
     pub report: Report,
 }
@@ -75,8 +89,11 @@ pub struct DeliveryEnvelope {
 /// One step of a delivery.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Report {
-    /// It is about to be sent (writes).
-    Accept,
+    /// It is about to be sent (writes), to the endpoint of this revision.
+    Accept {
+        /// The revision.
+        revision: u64,
+    },
     /// The endpoint's word.
     Replied(Box<CallReply>),
     /// The destination may not be called: nothing was sent.
@@ -101,8 +118,8 @@ impl Step<'_> {
         policy.endpoint.as_ref().filter(|_| policy.transport == Transport::Webhook)
     }
 
-    /// Hands queued calls to the edge, oldest first, while there is room. What an inactive endpoint leaves queued is
-    /// ended, as nothing would ever take it.
+    /// Hands queued calls to the edge, oldest first, while there is room: in the alarm's own step, for which any other
+    /// one asks. What an inactive endpoint leaves queued is ended, as nothing would ever take it.
     pub(super) fn deliver_queued(&mut self) -> Stored<()> {
         let mut after = None;
         let Ok(policy) = self.policy() else {
@@ -116,37 +133,47 @@ impl Step<'_> {
         if Step::endpoint(&policy).is_none_or(|endpoint| endpoint.state != EndpointState::Active) {
             return self.refuse_queued();
         }
-        // Of the whole step: learning a policy and doing what is due both come here.
-        let handed = self.effects.deliveries.iter().map(|delivery| delivery.arguments.get().len());
-        let mut bytes = handed.fold(0, usize::saturating_add);
+        if !self.delivers {
+            if self.has_room() && !self.store.queued(self.now, None, 1)?.is_empty() {
+                self.queue.memory.wake_at(self.now);
+            }
+            return Ok(());
+        }
         while self.has_room() {
             let heads = self.store.queued(self.now, after.as_ref(), PAGE)?;
             let Some(last) = heads.last() else { break };
             after = Some(last.id.clone());
             for head in heads {
+                if self.effects.deliveries.len() >= DELIVERED_MAX {
+                    // The rest by the next alarm.
+                    self.queue.memory.wake_at(self.now);
+                    return Ok(());
+                }
                 if self.has_room()
-                    && bytes < DELIVERED_BYTES_MAX
                     && let Some(delivery) = self.deliver_one(&policy, &head)?
                 {
-                    bytes = bytes.saturating_add(delivery.arguments.get().len());
                     self.effects.deliveries.push(delivery);
                 }
-            }
-            if bytes >= DELIVERED_BYTES_MAX {
-                // The rest by the next step: what is on its way to the edge stands in memory more than once.
-                self.queue.memory.wake_at(self.now);
-                break;
             }
         }
         Ok(())
     }
 
     fn has_room(&self) -> bool {
-        self.queue.memory.running.len() < DELIVERIES_MAX
+        let memory = &self.queue.memory;
+        let bytes = memory.running.values().copied().fold(0, usize::saturating_add);
+        // What holds a lease is a read or an accepted write.
+        let unaccepted = memory.running.len().saturating_sub(memory.leases.len());
+        memory.running.len() < DELIVERIES_MAX && bytes < IN_FLIGHT_BYTES_MAX && unaccepted < UNACCEPTED_MAX
     }
 
     fn deliver_one(&mut self, policy: &Snapshot, head: &Head) -> Stored<Option<Delivery>> {
-        let disabled = policy.tools.get(&head.tool).is_some_and(|tool| !tool.enabled);
+        let tool = policy.tools.get(&head.tool);
+        let disabled = tool.is_some_and(|tool| !tool.enabled);
+        // Before its record is read: there may be many, and each step comes by.
+        if disabled && tool.is_some_and(|tool| tool.contract_hash == head.contract_hash) {
+            return Ok(None);
+        }
         let Some(mut call) = self.current(&head.id)?.filter(|call| machine::phase(call) == Phase::Queued) else {
             return Ok(None);
         };
@@ -170,7 +197,7 @@ impl Step<'_> {
         let holder = || DELIVERER.to_owned();
         self.change(call, CallEvent::HandOut { session: holder(), worker: holder() }, DELIVERER, None, was)?;
         if machine::phase(call) == Phase::Reading {
-            self.set_lease(call, DELIVERY_LEASE_SECONDS.saturating_add(RESOLVE_SECONDS));
+            self.set_lease(call, delivery_lease_seconds());
         }
         let job = self.job(call);
         let mut endpoint = endpoint.clone();
@@ -181,6 +208,7 @@ impl Step<'_> {
             claim: job.claim,
             tool: job.tool,
             arguments: job.arguments,
+            run: job.run,
             principal: job.principal,
             attempt: job.attempt,
             side_effect: job.side_effect,
@@ -205,11 +233,14 @@ impl Step<'_> {
 
     /// A report of the deliverer.
     pub(super) fn report(&mut self, envelope: DeliveryEnvelope) -> Stepped {
-        let DeliveryEnvelope { base_url, claim, report, .. } = envelope;
+        let DeliveryEnvelope { base_url, claim, waits, report, .. } = envelope;
         let Some((mut call, hand_over)) = self.claimed(&claim)? else { return Ok(Err(Problem::not_found())) };
-        if let Report::Accept = report {
-            return self.accept_delivery(&mut call, hand_over).map(|may| Ok(Answer::MaySend(may)));
+        if let Report::Accept { revision } = report {
+            let may = self.accept_delivery(&mut call, hand_over, revision)?;
+            self.dispatch()?;
+            return Ok(Ok(Answer::MaySend(may)));
         }
+        let counts = !matches!(report, Report::NotTried);
         let failed = !matches!(&report, Report::Replied(reply) if reply.error.is_none());
         let (event, note) = match report {
             Report::Replied(reply) => (CallEvent::Settle(hand_over, outcome_of(entry(*reply, claim))), None),
@@ -218,44 +249,48 @@ impl Step<'_> {
                 self.audit("gateway", "delivery.refused", &self.call_id(&call), detail)?;
                 (CallEvent::NotSent(hand_over, not_sent()), None)
             }
-            Report::NotTried => (CallEvent::Postpone(hand_over, RESOLVER_PAUSE_SECONDS), None),
+            Report::NotTried => (CallEvent::Postpone(hand_over, pause_seconds(hand_over)), None),
             Report::Lost { code, retry_after_seconds } => {
                 let pause_seconds = retry_after_seconds.unwrap_or(0).min(RETRY_AFTER_SECONDS_MAX);
                 let (read, write) = (lost_read(&code), lost_write(&code));
                 (CallEvent::TransportLost { hand_over, read, write, pause_seconds }, Some(code))
             }
-            Report::Accept => return Ok(Err(Problem::not_found())),
+            Report::Accept { .. } => return Ok(Err(Problem::not_found())),
         };
         let was = Bucket::of(call.state);
         let verdict = self.change(&mut call, event, DELIVERER, note, Some(was))?;
-        if matches!(verdict, Verdict::Done | Verdict::Late) {
+        if counts && matches!(verdict, Verdict::Done | Verdict::Late) {
             self.count(DELIVERER, failed);
         }
         self.run_due()?;
         self.dispatch()?;
-        Ok(Ok(self.call_answer(&call, &base_url, true)))
+        // The outcome is kept; who asked for it may have lost its key meanwhile.
+        let policy = self.queue.memory.snapshot.clone();
+        let revoked = |(id, sha256): (String, String)| policy.is_none_or(|policy| !policy.is_live(&id, &sha256));
+        Ok(if waits.is_some_and(revoked) {
+            Err(Problem::new(problems::INVALID_KEY, "The key was revoked; use another."))
+        } else {
+            Ok(self.call_answer(&call, &base_url, true))
+        })
     }
 
     /// May this write be sent? Its ground and its endpoint are looked at once more: it has certainly not started.
-    fn accept_delivery(&mut self, call: &mut Call, hand_over: u32) -> Stored<bool> {
+    fn accept_delivery(&mut self, call: &mut Call, hand_over: u32, revision: u64) -> Stored<bool> {
         let was = Bucket::of(call.state);
-        if machine::phase(call) == Phase::HandedOver
-            && let Some(policy) = self.queue.memory.snapshot.clone()
-        {
+        let Some(policy) = self.queue.memory.snapshot.clone() else { return Ok(false) };
+        if machine::phase(call) == Phase::HandedOver {
             if let Some(withdrawn) = policy.withdrawn(&call.accepted_under()) {
                 self.invalidate(call, withdrawn, was)?;
-                self.dispatch()?;
                 return Ok(false);
             }
-            // Workers serve the pool now, or the endpoint is not active any more.
-            let event = match Step::endpoint(&policy).map(|endpoint| endpoint.state) {
-                Some(EndpointState::Active) => None,
-                Some(_) => Some(CallEvent::Refuse(suspended())),
-                None => Some(CallEvent::Postpone(hand_over, 0)),
+            let event = match Step::endpoint(&policy) {
+                Some(endpoint) if endpoint.state != EndpointState::Active => Some(CallEvent::Refuse(suspended())),
+                Some(endpoint) if endpoint.revision == revision => None,
+                // It goes elsewhere now: to another endpoint, or to workers.
+                _ => Some(CallEvent::Postpone(hand_over, 0)),
             };
             if let Some(event) = event {
                 self.change(call, event, "gateway", None, Some(was))?;
-                self.dispatch()?;
                 return Ok(false);
             }
         }
@@ -263,6 +298,13 @@ impl Step<'_> {
         let verdict = self.change(call, CallEvent::Accept(hand_over), DELIVERER, None, Some(was))?;
         Ok(verdict == Verdict::Done)
     }
+}
+
+/// The pause before the next try of what could not be tried: longer each time, so that an outage does not cost more than
+/// it must.
+fn pause_seconds(hand_overs: u32) -> u64 {
+    let doublings = hand_overs.saturating_sub(1).min(4);
+    RESOLVER_PAUSE_SECONDS.saturating_mul(1 << doublings).min(RETRY_AFTER_SECONDS_MAX)
 }
 
 fn entry(reply: CallReply, claim: String) -> ResultEntry {

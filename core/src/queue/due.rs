@@ -11,6 +11,7 @@ use toolgate_protocol::limits::{
 
 use super::Step;
 use super::call::{Bucket, Call};
+use super::delivery::{DELIVERER, delivery_lease_seconds};
 use super::machine::{self, CallEvent, Phase};
 use super::memory::Live;
 use super::messages::Answer;
@@ -36,7 +37,7 @@ impl Step<'_> {
         }
         for id in self.store.in_bucket(Bucket::Running, None, usize::MAX)? {
             if let Some(mut call) = self.load(&id)? {
-                self.queue.memory.running.insert(call.id.clone());
+                self.queue.memory.running.insert(call.id.clone(), call.arguments().len());
                 self.grant_grace(&mut call)?;
             }
         }
@@ -50,6 +51,8 @@ impl Step<'_> {
         let Some(claim) = &mut call.claim else { return Ok(()) };
         let seconds = match (phase, call.asked.side_effect) {
             (Phase::HandedOver, _) => ACCEPT_SECONDS,
+            // The deliverer does not renew: it lives at the edge, and may well have outlived the object.
+            _ if claim.session == DELIVERER => delivery_lease_seconds(),
             (_, SideEffect::ReadOnly) => LEASE_FIRST_SECONDS,
             _ => LEASE_SECONDS,
         };

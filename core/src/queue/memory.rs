@@ -1,7 +1,7 @@
 //! What an object holds in memory: who waits, and what would cost a row to keep. All of it may vanish at any time;
 //! a freshly built object is right without it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::parking::Parked;
@@ -70,8 +70,8 @@ pub struct Health {
 pub struct Memory {
     /// Running reads and accepted writes: when their lease is over.
     pub leases: BTreeMap<LocalId, UnixMillis>,
-    /// Calls that an executor holds.
-    pub running: BTreeSet<LocalId>,
+    /// Calls that an executor holds, with the bytes of their arguments.
+    pub running: BTreeMap<LocalId, usize>,
     /// The open approvals, once somebody had to know.
     pub parked: Option<Parked>,
     /// The live sessions.

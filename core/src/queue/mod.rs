@@ -152,7 +152,9 @@ impl Queue {
             wants_snapshot: false,
             transitions: Vec::new(),
         };
-        let mut step = Step { queue: self, store, now, entropy, effects };
+        // A chain of requests must end somewhere: deliveries start from the alarm alone, which begins a new one.
+        let delivers = matches!(event, Event::Tick);
+        let mut step = Step { queue: self, store, now, entropy, effects, delivers };
         let done = step.run(event);
         let effects = step.effects;
         if done.is_err() {
@@ -190,6 +192,8 @@ pub(crate) struct Step<'a> {
     pub now: UnixMillis,
     pub entropy: [u8; 16],
     pub effects: Effects,
+    /// Queued calls of a webhook pool may be handed to the edge by this step.
+    pub delivers: bool,
 }
 
 /// A refusal is an answer; only storage errors undo a step.

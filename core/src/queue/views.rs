@@ -75,7 +75,7 @@ impl Step<'_> {
         };
         match to {
             Phase::HandedOver | Phase::Reading | Phase::Writing => {
-                self.queue.memory.running.insert(call.id.clone());
+                self.queue.memory.running.insert(call.id.clone(), call.arguments().len());
             }
             _ => drop(self.queue.memory.running.remove(&call.id)),
         }

@@ -23,10 +23,12 @@ const GET: &str = "SELECT value FROM documents WHERE kind = ? AND name = ?";
 const PUT: &str = "INSERT INTO documents (kind, name, value) VALUES (?, ?, ?) ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value";
 const COUNT: &str = "SELECT count(*) FROM documents WHERE kind = ?";
 const LIST: &str = "SELECT name, value FROM documents WHERE kind = ? AND name > ? ORDER BY name LIMIT ?";
+const DELETE: &str = "DELETE FROM documents WHERE kind = ? AND name = ?";
 const ADD_AUDIT: &str = "INSERT INTO audit (entry) VALUES (?)";
 const TRIM_AUDIT: &str = "DELETE FROM audit WHERE number <= (SELECT max(number) FROM audit) - ?";
 const LIST_AUDIT: &str = "SELECT number, entry FROM audit WHERE number < ? ORDER BY number DESC LIMIT ?";
 const PUT_APPROVAL: &str = "INSERT INTO approvals (id, state, number, decided_at, view) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state, number = excluded.number, decided_at = excluded.decided_at, view = excluded.view WHERE excluded.number >= approvals.number OR excluded.decided_at IS NOT NULL";
+const APPROVAL_STATE: &str = "SELECT state FROM approvals WHERE id = ?";
 const LIST_APPROVALS: &str = "SELECT id, view FROM approvals WHERE state = ? AND id > ? ORDER BY id LIMIT ?";
 const LIST_ALL_APPROVALS: &str = "SELECT id, view FROM approvals WHERE id > ? ORDER BY id LIMIT ?";
 const SWEEP_APPROVALS: &str = "DELETE FROM approvals WHERE decided_at IS NOT NULL AND decided_at <= ?";
@@ -73,6 +75,10 @@ impl<'a> Documents<'a> {
         self.sql.exec(PUT, &[kind.into(), name.into(), value.into()]).map(|_| ())
     }
 
+    pub fn delete(&self, kind: &str, name: &str) -> Result<(), StoreError> {
+        self.sql.exec(DELETE, &[kind.into(), name.into()]).map(|_| ())
+    }
+
     /// Documents of a kind by name, after a name.
     pub fn page<T: DeserializeOwned>(&self, kind: &str, page: &Page) -> Result<Vec<(String, T)>, StoreError> {
         let after = page.cursor.as_deref().unwrap_or("");
@@ -117,6 +123,12 @@ impl<'a> Documents<'a> {
         self.sql
             .exec(PUT_APPROVAL, &[id.into(), state.into(), number.into(), decided_at.into(), view.into()])
             .map(|_| ())
+    }
+
+    /// The state of an approval as the index has it.
+    pub fn approval_state(&self, id: &str) -> Result<Option<String>, StoreError> {
+        let rows = self.sql.exec(APPROVAL_STATE, &[id.into()])?;
+        rows.first().map(|row| text(row, 0).map(str::to_owned)).transpose()
     }
 
     /// Entries of the approval index by id, which for one pool is by time.

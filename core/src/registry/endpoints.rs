@@ -6,9 +6,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolgate_protocol::control::{EndpointState, Transport};
-use toolgate_protocol::limits::{DELIVERY_SECONDS, DELIVERY_SECONDS_MAX, MANIFEST_SYNC_SECONDS, ROTATION_SECONDS};
+use toolgate_protocol::limits::{
+    DELIVERY_SECONDS, DELIVERY_SECONDS_MAX, MANIFEST_SYNC_SECONDS, ROTATION_SECONDS, SECRETS_MAX,
+};
 use toolgate_protocol::problems;
 
+use super::notifications::NotificationRecord;
 use super::policies::PoolRecord;
 use super::{Answer, Step, Stepped};
 use crate::names;
@@ -52,6 +55,13 @@ pub struct NewSecret {
     pub fingerprint: String,
 }
 
+/// What a secret serves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Served<'a> {
+    Pool(&'a str),
+    Notification(&'a str),
+}
+
 /// What became of a challenge.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Challenged {
@@ -72,8 +82,17 @@ pub struct EndpointSpec {
     pub timeout_seconds: Option<u64>,
     /// None keeps the secret that is there.
     pub secret: Option<NewSecret>,
+    /// The secret that was there, sealed: what was challenged when it is kept.
+    pub kept: Option<String>,
     /// What came of the challenge.
     pub challenged: Challenged,
+}
+
+impl EndpointRecord {
+    /// Sealed, which tells it from any other.
+    fn newest_secret(&self) -> Option<&str> {
+        self.secrets.first().map(|kept| kept.secret.sealed.as_str())
+    }
 }
 
 impl PoolRecord {
@@ -90,13 +109,14 @@ impl PoolRecord {
     }
 
     /// As an admin sees it; never a secret.
-    pub(super) fn endpoint_view(&self) -> Option<Value> {
+    pub(super) fn endpoint_view(&self, now: UnixMillis) -> Option<Value> {
         self.endpoint.as_ref().map(|endpoint| {
             let mut view = json!({
                 "state": endpoint.state, "revision": self.revision, "url": endpoint.url,
                 "timeout_seconds": endpoint.timeout_seconds,
             });
-            let rotating = endpoint.secrets.iter().find_map(|kept| kept.secret.until);
+            let rotating =
+                endpoint.secrets.iter().filter_map(|kept| kept.secret.until).max().filter(|until| now < *until);
             let more = [
                 ("reason", endpoint.reason.as_deref().map(Value::from)),
                 ("old_secret_until", rotating.map(|until| until.rfc3339().into())),
@@ -110,31 +130,35 @@ impl PoolRecord {
 }
 
 impl Step<'_> {
-    /// What the edge needs before it calls anything: the endpoint as it is. A secret that serves another pool is
-    /// refused here, before it signs anything.
+    /// What the edge needs before it calls anything: the endpoint as it is. A secret that serves something else
+    /// is refused here, before it signs anything.
     pub(super) fn endpoint_for(&mut self, pool: &str, fingerprint: Option<&str>) -> Stepped {
         if let Err(problem) = names::plain("pool", pool) {
             return Ok(Err(problem));
         }
-        if let Some(problem) = self.used_elsewhere(pool, fingerprint)? {
+        if let Some(problem) = self.used_elsewhere(Served::Pool(pool), fingerprint)? {
             return Ok(Err(problem));
         }
         let known = self.docs.get::<PoolRecord>("pool", pool)?;
         Ok(Ok(Answer::Endpoint(known.and_then(|pool| pool.policy_endpoint()).map(Box::new))))
     }
 
-    fn used_elsewhere(&self, pool: &str, fingerprint: Option<&str>) -> Result<Option<Problem>, StoreError> {
+    /// A secret that serves another pool or notification: what one signs would be valid for the other.
+    pub(super) fn used_elsewhere(
+        &self,
+        by: Served<'_>,
+        fingerprint: Option<&str>,
+    ) -> Result<Option<Problem>, StoreError> {
         let Some(fingerprint) = fingerprint else { return Ok(None) };
-        for (name, other) in self.docs.all::<PoolRecord>("pool")? {
-            let mut secrets = other.endpoint.iter().flat_map(|endpoint| &endpoint.secrets);
-            let open = |kept: &KeptSecret| kept.secret.until.is_none_or(|until| self.now < until);
-            if name != pool && secrets.any(|kept| open(kept) && kept.fingerprint == fingerprint) {
-                let detail =
-                    "The secret serves another pool of the org; each needs its own. Leave it out to be given one.";
-                return Ok(Some(Problem::new(problems::SECRET_IN_USE, detail)));
-            }
-        }
-        Ok(None)
+        let open = |kept: &KeptSecret| kept.secret.until.is_none_or(|until| self.now < until);
+        let same = |kept: &KeptSecret| open(kept) && kept.fingerprint == fingerprint;
+        let pools = self.docs.all::<PoolRecord>("pool")?;
+        let secrets = |pool: &PoolRecord| pool.endpoint.iter().flat_map(|endpoint| &endpoint.secrets).any(same);
+        let notifications = self.docs.all::<NotificationRecord>("notification")?;
+        let is_used = pools.iter().any(|(name, pool)| by != Served::Pool(name) && secrets(pool))
+            || notifications.iter().any(|(name, each)| by != Served::Notification(name) && same(&each.secret));
+        let detail = "The secret serves another pool or notification of the org; each needs its own. Leave it out to be given one.";
+        Ok(is_used.then(|| Problem::new(problems::SECRET_IN_USE, detail)))
     }
 
     pub(super) fn put_endpoint(&mut self, name: &str, spec: EndpointSpec) -> Stepped {
@@ -143,7 +167,7 @@ impl Step<'_> {
             Err(problem) => return Ok(Err(problem)),
         };
         let fingerprint = spec.secret.as_ref().map(|secret| secret.fingerprint.as_str());
-        if let Some(problem) = self.used_elsewhere(name, fingerprint)? {
+        if let Some(problem) = self.used_elsewhere(Served::Pool(name), fingerprint)? {
             return Ok(Err(problem));
         }
         let known = self.docs.get::<PoolRecord>("pool", name)?;
@@ -154,6 +178,7 @@ impl Step<'_> {
             (Some(NewSecret { sealed, fingerprint }), _) => {
                 vec![KeptSecret { secret: SealedSecret { sealed, until: None }, fingerprint }]
             }
+            (None, Some(before)) if before.newest_secret() != spec.kept.as_deref() => return Ok(Err(replaced())),
             (None, Some(before)) => before.secrets.clone(),
             (None, None) => {
                 let detail = "A webhook pool needs a signing secret.";
@@ -190,7 +215,7 @@ impl Step<'_> {
             name,
             json!({ "transport": pool.transport, "revision": pool.revision, "state": state }),
         )?;
-        let view = json!({ "pool": name, "transport": pool.transport, "endpoint": pool.endpoint_view() });
+        let view = json!({ "pool": name, "transport": pool.transport, "endpoint": pool.endpoint_view(self.now) });
         Ok(Ok(Answer::Body(status, view)))
     }
 
@@ -206,9 +231,9 @@ impl Step<'_> {
     }
 
     /// A challenge of the endpoint that is there. A failure takes nothing away: what is active stays so.
-    pub(super) fn challenged(&mut self, name: &str, revision: u64, failed: Option<String>) -> Stepped {
+    pub(super) fn challenged(&mut self, name: &str, revision: u64, secret: &str, failed: Option<String>) -> Stepped {
         let Some((mut pool, mut endpoint)) = self.webhook_pool(name)? else { return Ok(Err(Problem::not_found())) };
-        if pool.revision != revision {
+        if pool.revision != revision || endpoint.newest_secret() != Some(secret) {
             return Ok(Err(replaced()));
         }
         match failed {
@@ -229,12 +254,14 @@ impl Step<'_> {
         Ok(Ok(Answer::Body(200, view)))
     }
 
-    /// The new secret signs from now on, the old one beside it for a day.
+    /// The new secret signs from now on, those before it for a day more. Several rotations within a day keep what
+    /// customers may have deployed; the oldest go first.
     pub(super) fn rotate_secret(&mut self, name: &str, NewSecret { sealed, fingerprint }: NewSecret) -> Stepped {
         let Some((mut pool, mut endpoint)) = self.webhook_pool(name)? else { return Ok(Err(Problem::not_found())) };
-        endpoint.secrets.truncate(1);
         let until = self.now.plus_seconds(ROTATION_SECONDS);
-        endpoint.secrets.iter_mut().for_each(|old| old.secret.until = Some(until));
+        endpoint.secrets.retain(|old| old.secret.until.is_none_or(|until| self.now < until));
+        endpoint.secrets.iter_mut().for_each(|old| old.secret.until = Some(old.secret.until.unwrap_or(until)));
+        endpoint.secrets.truncate(SECRETS_MAX.saturating_sub(1));
         endpoint.secrets.insert(0, KeptSecret { secret: SealedSecret { sealed, until: None }, fingerprint });
         pool.endpoint = Some(endpoint);
         self.docs.put("pool", name, &pool)?;

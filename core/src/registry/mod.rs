@@ -9,6 +9,8 @@ mod catalogue;
 mod documents;
 mod endpoints;
 mod keys;
+mod notices;
+mod notifications;
 mod ownership;
 mod policies;
 mod records;
@@ -33,6 +35,8 @@ use documents::Documents;
 
 pub use documents::SCHEMA;
 pub use endpoints::{Challenged, EndpointSpec, NewSecret, timeout_seconds};
+pub use notices::{Notice, NoticeOutcome, NoticeReport};
+pub use notifications::{NotificationSpec, check_events, notification_place};
 
 /// A page of a list.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -94,6 +98,8 @@ pub enum Command {
         pool: String,
         /// Of the endpoint that was challenged.
         revision: u64,
+        /// The newest secret that it was challenged with, sealed.
+        secret: String,
         /// Why it failed.
         failed: Option<String>,
     },
@@ -125,6 +131,16 @@ pub enum Command {
     AcceptRefused(String, AcceptanceRequest),
     /// Gives a disabled name free.
     Release(String),
+    /// Writes a notification.
+    PutNotification(String, Box<NotificationSpec>),
+    /// Reads a notification.
+    GetNotification(String),
+    /// Notifications.
+    ListNotifications(Page),
+    /// Ends a notification.
+    DeleteNotification(String),
+    /// What became of a message about approvals.
+    NoticeReport(Box<NoticeReport>),
     /// The catalogue.
     ListTools(Page),
     /// A tool with its versions and diffs.
@@ -213,6 +229,8 @@ pub struct Effects {
     pub reply: Reply,
     /// Policies to push; the reply waits for them, at most five seconds.
     pub pushes: Vec<Push>,
+    /// Messages about approvals for the edge to send; only the alarm has any.
+    pub notices: Vec<Notice>,
     /// Set the alarm.
     pub alarm: Option<UnixMillis>,
 }
@@ -240,6 +258,10 @@ pub(crate) struct Step<'a> {
     pub who: Option<Identity>,
     pub now: UnixMillis,
     pub entropy: [u8; 16],
+    /// For the edge to send.
+    pub notices: Vec<Notice>,
+    /// A notice may be due earlier than the alarm that is set.
+    pub wakes: bool,
 }
 
 /// A refusal is an answer; only storage errors undo a step.
@@ -257,9 +279,10 @@ impl Registry {
         let Envelope { v, org, who, command } = envelope;
         if v != VERSION {
             let reply = Err(Problem::new(problems::BUSY, "A deploy is under way; try again."));
-            return Ok(Effects { reply, pushes: Vec::new(), alarm: None });
+            return Ok(Effects { reply, pushes: Vec::new(), notices: Vec::new(), alarm: None });
         }
-        let mut step = Step { ring: &self.ring, docs: Documents::new(sql), org, who, now, entropy };
+        let (docs, notices) = (Documents::new(sql), Vec::new());
+        let mut step = Step { ring: &self.ring, docs, org, who, now, entropy, notices, wakes: false };
         let changes = command.changes_policy();
         let reply = step.command(command)?;
         if changes && reply.is_ok() {
@@ -267,10 +290,8 @@ impl Registry {
         }
         // Only a change waits for its pushes; what lagged before is the alarm's to bring.
         let pushes = if changes { step.pending_pushes()? } else { Vec::new() };
-        let lagging = (!pushes.is_empty()).then(|| now.plus_seconds(PUSH_SECONDS));
-        let unconfirmed = if changes { step.next_unconfirmed()? } else { None };
-        let alarm = lagging.into_iter().chain(unconfirmed).min();
-        Ok(Effects { reply, pushes, alarm })
+        let alarm = if changes || step.wakes { step.next_alarm()? } else { None };
+        Ok(Effects { reply, pushes, notices: step.notices, alarm })
     }
 }
 
@@ -303,6 +324,17 @@ impl Command {
 }
 
 impl Step<'_> {
+    /// There is one alarm: whoever sets it asks everybody.
+    fn next_alarm(&self) -> Result<Option<UnixMillis>, StoreError> {
+        let lagging = self.has_lagging()?.then(|| self.now.plus_seconds(PUSH_SECONDS));
+        Ok([lagging, self.next_unconfirmed()?, self.next_notice()?].into_iter().flatten().min())
+    }
+
+    fn tick(&mut self) -> Stepped {
+        self.send_due_notices()?;
+        self.reconcile_unconfirmed()
+    }
+
     fn command(&mut self, command: Command) -> Stepped {
         if !matches!(command, Command::CreateOrg | Command::Tick) && !self.docs.exists("org", "org")? {
             return Ok(Err(Problem::not_found()));
@@ -325,7 +357,7 @@ impl Step<'_> {
             Command::GetPool(name) => self.get_pool(&name),
             Command::EndpointFor { pool, fingerprint } => self.endpoint_for(&pool, fingerprint.as_deref()),
             Command::PutEndpoint(name, spec) => self.put_endpoint(&name, *spec),
-            Command::Challenged { pool, revision, failed } => self.challenged(&pool, revision, failed),
+            Command::Challenged { pool, revision, secret, failed } => self.challenged(&pool, revision, &secret, failed),
             Command::RotateSecret(name, secret) => self.rotate_secret(&name, secret),
             Command::Suspend { pool, revision, reason } => self.suspend(&pool, revision, reason),
             Command::BeginSync { pool, revision, hash } => self.begin_sync(&pool, revision, &hash),
@@ -333,6 +365,11 @@ impl Step<'_> {
             Command::PutTool(name, tool) => self.put_tool(&name, *tool),
             Command::AcceptRefused(name, request) => self.accept_refused(&name, &request),
             Command::Release(name) => self.release(&name),
+            Command::PutNotification(name, spec) => self.put_notification(&name, *spec),
+            Command::GetNotification(name) => self.get_notification(&name),
+            Command::ListNotifications(page) => self.list_notifications(&page),
+            Command::DeleteNotification(name) => self.delete_notification(&name),
+            Command::NoticeReport(report) => self.notice_report(*report),
             Command::ListTools(page) => self.list_tools(&page),
             Command::GetTool(name) => self.get_tool(&name),
             Command::ListAudit(page) => self.list_audit(&page),
@@ -342,7 +379,7 @@ impl Step<'_> {
             Command::Policy(place) => self.give_policy(&place),
             Command::Batch(batch) => self.take_batch(batch),
             Command::Stored { pool, version } => self.stored(&pool, version),
-            Command::Tick => self.reconcile_unconfirmed(),
+            Command::Tick => self.tick(),
         }
     }
 

@@ -95,7 +95,7 @@ impl Step<'_> {
             Some(pool) => {
                 let policy = json!({ "version": pool.version, "stored": pool.stored });
                 let mut view = json!({ "pool": name, "transport": pool.transport, "policy": policy });
-                if let (Some(endpoint), Some(members)) = (pool.endpoint_view(), view.as_object_mut()) {
+                if let (Some(endpoint), Some(members)) = (pool.endpoint_view(self.now), view.as_object_mut()) {
                     members.insert("endpoint".into(), endpoint);
                 }
                 Ok(Answer::Body(200, view))
@@ -141,6 +141,12 @@ impl Step<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether an object has not stored its policy yet.
+    pub(super) fn has_lagging(&self) -> Result<bool, StoreError> {
+        let lags = |pool: &PoolRecord| pool.has_object && pool.stored < pool.version;
+        Ok(self.docs.all::<PoolRecord>("pool")?.iter().any(|(_, pool)| lags(pool)))
     }
 
     /// What objects have not stored yet.

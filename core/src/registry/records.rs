@@ -25,7 +25,7 @@ impl Step<'_> {
     pub(super) fn take_batch(&mut self, batch: PoolBatch) -> Stepped {
         let name = batch.place.pool;
         let Some(mut pool) = self.docs.get::<PoolRecord>("pool", &name)? else { return Ok(Ok(Answer::Done)) };
-        let mut decided = false;
+        let (mut decided, mut news) = (false, Vec::new());
         for (number, message) in batch.messages {
             match message {
                 PoolMessage::Audit(entry) => self.docs.audit(&entry)?,
@@ -33,10 +33,15 @@ impl Step<'_> {
                     let decided_at = (view.state != "pending").then_some(self.now.0);
                     let (id, state) = (view.id.clone(), view.state.clone());
                     let text = serde_json::to_string(&view).unwrap_or_default();
+                    let known = self.docs.approval_state(&id)?;
                     self.docs.put_approval(&id, &state, number, decided_at, text)?;
                     decided |= decided_at.is_some();
                     if decided_at.is_some() {
                         self.audit_decision(&view)?;
+                    }
+                    // Told twice, or another vote of several: that is no event. What has ended has ended.
+                    if known.is_none_or(|known| known == "pending" && known != state) {
+                        news.push(*view);
                     }
                 }
                 PoolMessage::Live(Manifests { live, seen }) => {
@@ -47,6 +52,7 @@ impl Step<'_> {
                 }
             }
         }
+        self.gather_notices(&news)?;
         if decided {
             self.docs.sweep_approvals(self.now.minus_seconds(RECORD_SECONDS).0)?;
         }

@@ -30,10 +30,10 @@ fn start() {
 }
 
 #[event(fetch)]
-async fn fetch(request: Request, env: Env, _: Context) -> Result<Response> {
+async fn fetch(request: Request, env: Env, context: Context) -> Result<Response> {
     match request.path().as_str() {
         TOOLGATE => match endpoint(&env) {
-            Ok(endpoint) => mount_tools(request, &endpoint).await,
+            Ok(endpoint) => mount_tools(request, &context, endpoint).await,
             Err(fault) => {
                 console_error!("the tools are not served: {fault}");
                 Response::error("not configured", 500)

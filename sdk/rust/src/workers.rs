@@ -1,8 +1,11 @@
 //! An edge handler for Cloudflare Workers.
 
+use std::rc::Rc;
+
+use futures_channel::oneshot;
 use futures_util::StreamExt as _;
 use toolgate_protocol::limits::CALL_BODY_BYTES_MAX;
-use worker::{Headers, Method, Request, Response, console_warn};
+use worker::{Context, Headers, Method, Request, Response, console_warn};
 
 use crate::answer::Answer;
 use crate::endpoint::Endpoint;
@@ -11,16 +14,29 @@ use crate::memory::Memory;
 /// Answers a request of the gateway: POST only, at the endpoint's path, the raw body read under a cap, the reply signed.
 /// What was not as it should be is written to the Worker's log.
 ///
+/// A handler runs on when the gateway has hung up, as far as `waitUntil` goes: a write must not be cut in half.
+///
 /// # Errors
 /// When the platform fails to read the request or to make the response.
-pub async fn mount_tools<M: Memory>(mut request: Request, endpoint: &Endpoint<M>) -> worker::Result<Response> {
+pub async fn mount_tools<M: Memory + 'static>(
+    mut request: Request,
+    context: &Context,
+    endpoint: Rc<Endpoint<M>>,
+) -> worker::Result<Response> {
     let answer = if !endpoint.is_at(&request.path()) {
         Answer::unsigned(404, "refused: the request is for another path than the endpoint's")
     } else if request.method() != Method::Post {
         Answer::unsigned(405, "refused: the gateway sends POST only").with_header("allow", "POST")
     } else {
         match body(&mut request).await? {
-            Some(body) => endpoint.handle_with_clock(request.headers(), &body, now_seconds).await,
+            Some(body) => {
+                let (sender, receiver) = oneshot::channel();
+                context.wait_until(async move {
+                    let answer = endpoint.handle_with_clock(request.headers(), &body, now_seconds).await;
+                    let _ = sender.send(answer);
+                });
+                receiver.await.map_err(|_| worker::Error::RustError("the handler was cut off".into()))?
+            }
             None => Answer::unsigned(413, format!("refused: the body has more than {CALL_BODY_BYTES_MAX} bytes")),
         }
     };

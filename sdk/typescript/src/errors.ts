@@ -33,6 +33,7 @@ export interface Problem {
   readonly retryAfterSeconds?: number;
   /** With `unknown_session`: another process registered with the same worker id. */
   readonly superseded?: boolean;
+  readonly members?: Readonly<Record<string, unknown>>;
 }
 
 /** The gateway answered, and refused. */
@@ -43,6 +44,8 @@ export class GatewayProblem extends ToolgateError {
   readonly retryAfterSeconds: number | undefined;
   /** The session was taken over by another process with the same worker id. */
   readonly isSuperseded: boolean;
+  /** All members of the answer, under their names on the wire. `isProblem` gives them their types. */
+  readonly members: Readonly<Record<string, unknown>>;
 
   constructor(problem: Problem) {
     super(problem.code, `${problem.status} ${problem.code}: ${problem.detail ?? problem.title}`);
@@ -51,6 +54,7 @@ export class GatewayProblem extends ToolgateError {
     this.detail = problem.detail;
     this.retryAfterSeconds = problem.retryAfterSeconds;
     this.isSuperseded = problem.superseded === true;
+    this.members = problem.members ?? {};
   }
 
   /** Whether the same request may succeed later without anybody changing anything. */

@@ -19,4 +19,5 @@ export type { WorkerOptions } from "./options.js";
 export { type RunningWorker, runWorker } from "./run-worker.js";
 export { type Routing, type SideEffect, type Tool, tool, type ToolContract, type ToolOptions } from "./tool.js";
 export type { ContextStatus, Registration, ToolStatus } from "./wire.js";
+export * from "./caller/caller.js";
 export * from "./webhook/transport.js";

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "./errors.js";
-import type { Fetch } from "./gateway.js";
+import type { Fetch } from "./exchange.js";
 import type { ContextDefinition } from "./grounding.js";
 import type { Logger } from "./logger.js";
 import { checkPlainName } from "./names.js";
@@ -37,10 +37,7 @@ const CONCURRENCY_MAX = 1_000;
 
 /** Faults that no retry can heal throw at once, where the mistake was made. */
 export function checkOptions(options: WorkerOptions): void {
-  checkUrl(options.baseUrl);
-  if (typeof options.apiKey !== "string" || options.apiKey === "") throw new ConfigurationError("apiKey is missing");
-  // A line break at the end would make fetch throw an error that prints the whole header.
-  if (!/^[A-Za-z0-9._~+/=-]+$/.test(options.apiKey)) throw new ConfigurationError("apiKey contains characters that no key has (a line break?)");
+  checkConnection(options);
   checkPlainName(options.pool, "pool");
   if (!Array.isArray(options.tools)) throw new ConfigurationError("tools must be a list");
   checkWhole(options.concurrency, 1, CONCURRENCY_MAX, "concurrency");
@@ -50,6 +47,14 @@ export function checkOptions(options: WorkerOptions): void {
   if (options.workerId !== undefined && !/^[A-Za-z0-9._:-]{1,100}$/.test(options.workerId)) {
     throw new ConfigurationError("workerId must be 1 to 100 of A-Z a-z 0-9 . _ : -");
   }
+}
+
+/** What every client of the gateway needs. */
+export function checkConnection({ baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string }): void {
+  checkUrl(baseUrl);
+  if (typeof apiKey !== "string" || apiKey === "") throw new ConfigurationError("apiKey is missing");
+  // A line break at the end would make fetch throw an error that prints the whole header.
+  if (!/^[A-Za-z0-9._~+/=-]+$/.test(apiKey)) throw new ConfigurationError("apiKey contains characters that no key has (a line break?)");
 }
 
 function checkUrl(baseUrl: unknown): void {
@@ -62,7 +67,7 @@ function checkUrl(baseUrl: unknown): void {
   if (protocol !== "https:" && protocol !== "http:") throw new ConfigurationError("baseUrl must be an http(s) URL");
 }
 
-function checkWhole(value: number | undefined, min: number, max: number, where: string): void {
+export function checkWhole(value: number | undefined, min: number, max: number, where: string): void {
   if (value !== undefined && !(Number.isInteger(value) && value >= min && value <= max)) {
     throw new ConfigurationError(`${where} must be a whole number from ${min} to ${max}`);
   }

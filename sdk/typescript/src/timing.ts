@@ -29,7 +29,7 @@ export const DEFAULT_TIMING: Timing = {
 const RETRY_AFTER_SECONDS_MAX = 300;
 
 /** The pause before try number `attempt + 1`: doubling, capped, with half of it random, never less than `Retry-After`. */
-export function backoffMs(timing: Timing, attempt: number, error?: unknown): number {
+export function backoffMs(timing: Pick<Timing, "backoffMs" | "backoffMsMax">, attempt: number, error?: unknown): number {
   const full = Math.min(timing.backoffMs * 2 ** Math.min(attempt, 20), timing.backoffMsMax);
   const jittered = full / 2 + (Math.random() * full) / 2;
   const asked = error instanceof GatewayProblem ? Math.min(error.retryAfterSeconds ?? 0, RETRY_AFTER_SECONDS_MAX) * 1_000 : 0;

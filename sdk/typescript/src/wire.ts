@@ -131,12 +131,12 @@ export function text(from: ParsedObject, name: string): string {
   return value;
 }
 
-function optionalText(from: ParsedObject, name: string): string | undefined {
+export function optionalText(from: ParsedObject, name: string): string | undefined {
   const value = from[name];
   return typeof value === "string" ? value : undefined;
 }
 
-function number(from: ParsedObject, name: string): number {
+export function number(from: ParsedObject, name: string): number {
   const value = from[name];
   const result = value instanceof NumberText ? Number(value.text) : Number.NaN;
   if (!Number.isFinite(result)) throw new TransportError(`what the gateway sent has no number "${name}"`);

@@ -111,7 +111,7 @@ test("a shared memory holds writes, marked before they run; reads stay in the pr
   await ask(signedCall(secret));
   assert.deepEqual(memory.operations, []);
   await ask(signedCall(secret, { ...WRITE, call: "call_a" }));
-  assert.deepEqual(memory.operations, [["get", "write:call_a"], ["put", "write:call_a", 600], ["put", "write:call_a", 600]]);
+  assert.deepEqual(memory.operations, [["get", "write:call_a"], ["put", "write:call_a", 601], ["put", "write:call_a", 601]]);
   assert.deepEqual(marked, ["started"]);
   assert.deepEqual([...memory.values], [["write:call_a", '"result":{"id":9007199254740993}']]);
   // Another instance with the same store.

@@ -1,14 +1,14 @@
-// A TCP proxy between a worker and the gateway that behaves as bad lines do, request by request.
+// A TCP proxy between a worker or a caller and the gateway that behaves as bad lines do, request by request.
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 
 const GATEWAY_TIMEOUT = "HTTP/1.1 504 Gateway Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
 /**
- * `fate(what, n)` says what becomes of the n-th request (from 1) of a kind (`claims`, `results`, …):
- * `pass`; `swallow`: it arrives, the reply never does, the connection stays open; `cut`: it arrives, and instead of the
- * reply the connection is closed; `deaf`: it does not arrive, and nothing ever comes; `idle`: like a proxy that answers
- * 504 to what takes long.
+ * `fate(what, n)` says what becomes of the n-th request (from 1) of a kind (a worker's `claims`, `results`, …; a caller's
+ * `calls`, which are submissions, and `get_calls`): `pass`; `swallow`: it arrives, the reply never does, the connection
+ * stays open; `cut`: it arrives, and instead of the reply the connection is closed; `deaf`: it does not arrive, and
+ * nothing ever comes; `idle`: like a proxy that answers 504 to what takes long.
  */
 export class Proxy {
   static #all = new Set();
@@ -54,7 +54,7 @@ export class Proxy {
     }
     client.on("close", end);
     client.on("data", (chunk) => {
-      const what = chunk.toString("latin1").match(/^POST \/v1\/pools\/[^/]+\/(\w+) HTTP/)?.[1];
+      const what = kindOf(chunk.toString("latin1"));
       if (what !== undefined) {
         this.counts[what] = (this.counts[what] ?? 0) + 1;
         present = fate(what, this.counts[what]);
@@ -69,4 +69,10 @@ export class Proxy {
     });
     upstream.on("close", () => present !== "swallow" && present !== "deaf" && client.end());
   }
+}
+
+/** What a request is, by its first line; undefined for all that no test has a fate for. */
+function kindOf(text) {
+  const submission = text.match(/^POST \/v1\/(?:pools\/[^/]+\/)?(\w+) HTTP/)?.[1];
+  return submission ?? (/^GET \/v1\/calls\/\w/.test(text) ? "get_calls" : undefined);
 }

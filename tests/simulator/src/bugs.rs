@@ -9,4 +9,10 @@ pub enum Bug {
     AcceptsAStaleClaim,
     /// The shell drops an answer to a held request.
     LosesAWaiter,
+    /// The deliverer sends a write although it was told that it may not.
+    SendsWithoutLeave,
+    /// Storage puts a write back into the queue whose delivery gave no valid reply.
+    RequeuesALostReply,
+    /// The deliverer reports as refused what it sent.
+    RefusesWhatItSent,
 }

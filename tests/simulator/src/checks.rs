@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toolgate_core::ids::LocalId;
 use toolgate_core::queue::call::Call;
+use toolgate_core::queue::delivery::Delivery;
 use toolgate_core::queue::machine::Phase;
 use toolgate_core::time::UnixMillis;
 use toolgate_protocol::calls::CallState;
@@ -13,10 +14,10 @@ use toolgate_protocol::limits::{ATTEMPTS_MAX, RECORD_SECONDS};
 /// What the world has seen with its own eyes.
 #[derive(Default)]
 pub struct Ledger {
-    /// Handler starts per call's public id.
-    pub ran: BTreeMap<String, u32>,
-    /// Calls whose approval was answered with success.
-    pub approved: BTreeSet<LocalId>,
+    /// Handler starts per call, by hand-over.
+    pub ran: BTreeMap<LocalId, Vec<u32>>,
+    /// Calls that a human said yes to, and the endpoint's revision that they were shown with.
+    pub approved: BTreeMap<LocalId, u64>,
     /// Calls that a caller was told were accepted, with the canonical arguments.
     pub acknowledged: BTreeMap<LocalId, String>,
     /// Ended calls as they were when they ended.
@@ -25,19 +26,87 @@ pub struct Ledger {
     pub visited: BTreeSet<(Phase, &'static str)>,
     /// Accepted claims per call: at most one, for ever.
     pub accepted: BTreeMap<LocalId, u32>,
+    /// Writes that a deliverer was told it may send: once, for ever.
+    pub cleared: BTreeSet<LocalId>,
+    /// Reads of which two deliverers had the same hand-over: one may refuse what the other sends.
+    pub doubled: BTreeSet<LocalId>,
 }
 
 pub type Checked = Result<(), String>;
 
-/// A handler starts.
-pub fn starts(ledger: &mut Ledger, call: &Call, public: &str) -> Checked {
-    let count = ledger.ran.entry(public.to_owned()).or_default();
-    *count += 1;
-    if call.asked.side_effect.is_write() && *count > 1 {
-        return Err(format!("2: the write {public} was started {count} times"));
+/// What a read ends with that was lost at every attempt: by its workers, or on the way to its endpoint or back.
+pub const LOST: [&str; 4] = ["worker_lost", "endpoint_unreachable", "endpoint_timeout", "reply_unsigned"];
+
+/// A handler starts, given this hand-over; of a delivery also the endpoint's revision that it was sent to.
+pub fn starts(ledger: &mut Ledger, call: &Call, hand_over: u32, sent_to: Option<u64>) -> Checked {
+    let id = &call.id;
+    let runs = ledger.ran.entry(id.clone()).or_default();
+    runs.push(hand_over);
+    if hand_over > call.hand_overs {
+        return Err(format!("2: {id:?} was started by hand-over {hand_over}, which was never made"));
     }
-    if call.asked.side_effect == SideEffect::Consequential && !ledger.approved.contains(&call.id) {
-        return Err(format!("1: {public} ran before a human decided on it"));
+    if call.asked.side_effect.is_write() && runs.len() > 1 {
+        return Err(format!("2: the write {id:?} was started {} times", runs.len()));
+    }
+    if call.asked.side_effect.is_write() && call.accepted != Some(hand_over) {
+        return Err(format!("2: the write {id:?} was started by hand-over {hand_over}, which was not accepted"));
+    }
+    if call.asked.side_effect.is_write() && denies_running(call) {
+        return Err(format!("2: the write {id:?} was started after it ended as {:?} ({:?})", call.state, call.outcome));
+    }
+    if call.asked.side_effect == SideEffect::Consequential {
+        let Some(approved) = ledger.approved.get(id) else {
+            return Err(format!("1: {id:?} ran before a human decided on it"));
+        };
+        if let Some(sent_to) = sent_to.filter(|sent_to| sent_to != approved) {
+            return Err(format!("1: {id:?} was approved for the endpoint {approved} and sent to {sent_to}"));
+        }
+    }
+    Ok(())
+}
+
+/// A delivery as it leaves the object, beside the call that it is of.
+pub fn delivery(ledger: &Ledger, call: &Call, delivery: &Delivery, now: UnixMillis) -> Checked {
+    bytes(ledger, call, delivery.arguments.get())?;
+    let (id, claim) = (&call.id, call.claim.as_ref().ok_or_else(|| format!("6: {:?} is held by nobody", call.id))?);
+    if delivery.attempt != claim.attempt || delivery.side_effect != call.asked.side_effect {
+        return Err(format!("3: the delivery of {id:?} says {}, {:?}", delivery.attempt, delivery.side_effect));
+    }
+    if delivery.timeout_seconds > call.asked.execution_seconds.min(delivery.endpoint.timeout_seconds) {
+        return Err(format!("4: the delivery of {id:?} may take {} s", delivery.timeout_seconds));
+    }
+    let over = |until: UnixMillis| until <= now;
+    if delivery.endpoint.secrets.is_empty()
+        || delivery.endpoint.secrets.iter().any(|secret| secret.until.is_some_and(over))
+    {
+        return Err(format!("11: the delivery of {id:?} is signed by {:?}", delivery.endpoint.secrets));
+    }
+    Ok(())
+}
+
+/// Does its end say that it was not started, or not by its last hand-over?
+fn denies_running(call: &Call) -> bool {
+    let gateways = call.outcome.as_ref().filter(|outcome| outcome.settled_by.is_none());
+    let error = gateways.and_then(|outcome| outcome.error.as_ref());
+    let unsent = error.is_some_and(|error| matches!(error.code.as_str(), "not_sent" | "endpoint_suspended"));
+    let unstarted = [CallState::Rejected, CallState::Expired, CallState::Cancelled, CallState::Invalidated];
+    unsent && call.state == CallState::Failed || unstarted.contains(&call.state)
+}
+
+/// What has certainly not been sent has certainly not run. Of a read an earlier attempt may have.
+fn never_ran(ledger: &Ledger, call: &Call) -> Checked {
+    let (id, runs) = (&call.id, ledger.ran.get(&call.id).map(Vec::as_slice).unwrap_or_default());
+    let is_write = call.asked.side_effect.is_write();
+    if is_write && denies_running(call) && !runs.is_empty() {
+        return Err(format!("2: the write {id:?} ended as {:?} ({:?}), and it ran", call.state, call.outcome));
+    }
+    let refused = call.outcome.as_ref().and_then(|outcome| outcome.error.as_ref());
+    let refused = refused.is_some_and(|error| error.code == "not_sent") && !ledger.doubled.contains(id);
+    if !is_write && refused && runs.contains(&call.hand_overs) {
+        return Err(format!("3: the read {id:?} ended as not sent, and the hand-over that says so ran"));
+    }
+    if call.hand_overs == 0 && !runs.is_empty() {
+        return Err(format!("2: {id:?} was handed to nobody, and it ran"));
     }
     Ok(())
 }
@@ -65,7 +134,7 @@ pub fn moved(ledger: &mut Ledger, call: &Call, now: UnixMillis) -> Checked {
         if outcome.result.is_none() && outcome.error.is_none() {
             return Err(format!("4: {id:?} ended with nothing to show the model"));
         }
-        let lost = outcome.error.as_ref().is_some_and(|error| error.code == "worker_lost");
+        let lost = outcome.error.as_ref().is_some_and(|error| LOST.contains(&error.code.as_str()));
         if lost && call.state == CallState::Failed && call.attempts < ATTEMPTS_MAX {
             return Err(format!("3: the read {id:?} was given up after {} attempts", call.attempts));
         }
@@ -89,6 +158,7 @@ pub fn moved(ledger: &mut Ledger, call: &Call, now: UnixMillis) -> Checked {
         if call.state == CallState::Unknown && (!call.asked.side_effect.is_write() || call.accepted.is_none()) {
             return Err(format!("2: {id:?} is unknown, though it certainly did not reach the code or only reads"));
         }
+        never_ran(ledger, call)?;
     } else if ledger.ended.contains_key(id) {
         return Err(format!("6: the ended call {id:?} is open again"));
     }
@@ -118,7 +188,10 @@ pub fn durable(ledger: &mut Ledger, now: UnixMillis, find: impl Fn(&LocalId) -> 
     }
     ledger.acknowledged.retain(|id, _| !old(id));
     ledger.ended.retain(|id, _| !old(id) || find(id));
-    ledger.approved.retain(|id| !old(id) || find(id));
+    ledger.approved.retain(|id, _| !old(id) || find(id));
     ledger.accepted.retain(|id, _| !old(id) || find(id));
+    ledger.ran.retain(|id, _| !old(id) || find(id));
+    ledger.cleared.retain(|id| !old(id) || find(id));
+    ledger.doubled.retain(|id| !old(id) || find(id));
     Ok(())
 }

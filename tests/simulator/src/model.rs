@@ -20,7 +20,7 @@ pub struct Model {
     idempotency: BTreeMap<String, LocalId>,
     sessions: BTreeMap<String, Session>,
     manifests: BTreeMap<String, KnownManifest>,
-    outbox: BTreeMap<u64, PoolMessage>,
+    outbox: BTreeMap<u64, Rc<PoolMessage>>,
     floor: u64,
 }
 
@@ -197,12 +197,12 @@ impl Store for Model {
         Ok(())
     }
     fn push(&mut self, message: &PoolMessage) -> Stored<()> {
-        let last = self.outbox.keys().max().copied().unwrap_or(0);
-        self.outbox.insert(last.max(self.floor) + 1, message.clone());
+        let last = self.outbox.keys().next_back().copied().unwrap_or(0);
+        self.outbox.insert(last.max(self.floor) + 1, Rc::new(message.clone()));
         Ok(())
     }
     fn outbox(&self, limit: usize) -> Stored<Vec<(u64, PoolMessage)>> {
-        Ok(self.outbox.iter().take(limit).map(|(number, message)| (*number, message.clone())).collect())
+        Ok(self.outbox.iter().take(limit).map(|(number, message)| (*number, (**message).clone())).collect())
     }
     fn has_outbox(&self) -> Stored<bool> {
         Ok(!self.outbox.is_empty())

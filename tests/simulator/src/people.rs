@@ -1,4 +1,4 @@
-//! What everybody does: callers, workers, approvers, the admin, and the registry's pushes.
+//! What everybody does: callers, executors, approvers, the admin, and the registry's pushes.
 
 use serde_json::value::RawValue;
 use toolgate_core::ids::{IdKind, LocalId};
@@ -7,7 +7,7 @@ use toolgate_core::queue::messages::{Ask, Submit};
 use toolgate_core::queue::store::{Filter, Store as _};
 use toolgate_protocol::approvals::{DecisionKind, DecisionRequest};
 use toolgate_protocol::calls::{CallState, ResolutionRequest, ResolvedOutcome};
-use toolgate_protocol::control::Role;
+use toolgate_protocol::control::{Role, Transport};
 use toolgate_protocol::definitions::SideEffect;
 
 use crate::checks::{self, Checked};
@@ -17,6 +17,17 @@ use crate::world::{WORKERS, Waits, World};
 
 impl World {
     pub(crate) fn submit(&mut self) -> Checked {
+        let submit = self.submission();
+        if submit.idempotency_key.is_some() {
+            self.keys_used.push(submit.clone());
+            if self.keys_used.len() > 50 {
+                self.keys_used.remove(0);
+            }
+        }
+        self.send_submit(submit)
+    }
+
+    pub(crate) fn submission(&mut self) -> Submit {
         let (tool, class) = *self.random.pick(&TOOLS).expect("tools");
         let arguments = match self.random.below(12) {
             0 => r#"{"n":"7"}"#.to_owned(),
@@ -27,30 +38,33 @@ impl World {
         let principal = format!(r#"{{"id":"u{}","tenant_id":"t","permissions":[{permitted}]}}"#, self.random.below(2));
         let keyed = class != "read_only" && self.random.chance(950) || self.random.chance(200);
         let raw = |text: &str| RawValue::from_string(text.to_owned()).expect("json");
-        let submit = Submit {
+        Submit {
             tool: tool.to_owned(),
             agent: (*self.random.pick(&AGENTS).expect("agents")).to_owned(),
             principal: raw(&principal),
             arguments: Some(raw(&arguments)),
             idempotency_key: keyed.then(|| format!("key {}", self.random.draw())),
             wait_seconds: if self.random.chance(400) { self.random.below(26) as u64 } else { 0 },
-        };
-        if keyed {
-            self.keys_used.push(submit.clone());
-            if self.keys_used.len() > 50 {
-                self.keys_used.remove(0);
-            }
         }
-        self.send_submit(submit)
     }
 
-    /// More calls at one instant than one step ends when they are due.
+    /// More calls at one instant than one step ends when they are due; or, before their endpoint goes, than the step
+    /// that learns of it.
     pub(crate) fn burst(&mut self) -> Checked {
         if !self.random.chance(20) {
             return Ok(());
         }
-        for _ in 0..420 {
+        let endpoint_goes = self.random.chance(250);
+        if endpoint_goes {
+            self.truth.heal(self.now);
+            self.give_policy()?;
+        }
+        for _ in 0..if endpoint_goes { 1_200 } else { 420 } {
             self.submit()?;
+        }
+        if endpoint_goes {
+            self.truth.lose_endpoint(self.now);
+            self.give_policy()?;
         }
         Ok(())
     }
@@ -67,6 +81,12 @@ impl World {
     pub(crate) fn send_submit(&mut self, submit: Submit) -> Checked {
         let who = *self.random.pick(&["caller", "other"]).expect("keys");
         self.ask(Waits::Nobody, identity(Role::Caller, who), Ask::Submit(submit))
+    }
+
+    /// Whoever serves the pool; now and then who served it before, or comes too early.
+    pub(crate) fn executor(&mut self) -> Checked {
+        let edge = if self.truth.now.transport == Transport::Webhook { 850 } else { 80 };
+        if self.random.chance(edge) { self.edge() } else { self.worker() }
     }
 
     pub(crate) fn worker(&mut self) -> Checked {
@@ -109,8 +129,8 @@ impl World {
 
     /// Something that was sent long ago arrives; its sender has given up waiting for the answer.
     pub(crate) fn arrive(&mut self) -> Checked {
-        if self.in_flight.is_empty() {
-            return Ok(());
+        if self.in_flight.is_empty() || self.random.chance(300) {
+            return self.arrive_report();
         }
         let at = self.random.below(self.in_flight.len());
         let (index, ask) = self.in_flight.swap_remove(at);
@@ -137,8 +157,10 @@ impl World {
         for job in started {
             let (_, id) =
                 self.queue.ids.read(IdKind::Call, "acme", &job.call).ok_or("9: a job's call id does not read")?;
+            let claim = self.queue.ids.read_claim(&self.place, &job.claim).filter(|(of, _)| *of == id);
+            let (_, hand_over) = claim.ok_or("6: a job's claim is not of its call")?;
             if let Some(call) = self.store.peek(&id).cloned() {
-                checks::starts(&mut self.ledger, &call, &job.call)?;
+                checks::starts(&mut self.ledger, &call, hand_over, None)?;
             }
         }
         Ok(())
@@ -167,7 +189,8 @@ impl World {
         let before = self.decisions(&id);
         if approve && was_waiting && self.digest_of(&id) == request.digest {
             // A human said yes to these bytes, whether or not the answer arrives.
-            self.ledger.approved.insert(id.clone());
+            let shown = self.store.peek(&id).map_or(0, |call| call.asked.endpoint_revision);
+            self.ledger.approved.insert(id.clone(), shown);
         }
         self.ask(Waits::Nobody, identity(Role::Approver, who), Ask::Decide(id.clone(), request))?;
         if !was_waiting && self.decisions(&id) != before {
@@ -205,8 +228,8 @@ impl World {
 
     pub(crate) fn read(&mut self) -> Checked {
         let Some(call) = self.any_call() else { return Ok(()) };
-        let wait_seconds = self.random.below(26) as u64;
-        self.ask(Waits::Nobody, identity(Role::Caller, "caller"), Ask::Read { call, wait_seconds })
+        let (wait_seconds, submitted) = (self.random.below(26) as u64, self.random.chance(200));
+        self.ask(Waits::Nobody, identity(Role::Caller, "caller"), Ask::Read { call, wait_seconds, submitted })
     }
 
     pub(crate) fn look(&mut self) -> Checked {
@@ -231,7 +254,8 @@ impl World {
     }
 
     pub(crate) fn tell(&mut self) -> Checked {
-        let last = self.store.outbox(20).ok().and_then(|messages| messages.last().map(|(number, _)| *number));
+        let most = self.random.below(200);
+        let last = self.store.outbox(most).ok().and_then(|messages| messages.last().map(|(number, _)| *number));
         match last.filter(|_| self.random.chance(800)) {
             Some(last) => self.step(Event::Told(last)).map(|_| ()),
             None => Ok(()),

@@ -5,19 +5,32 @@ use std::cell::Cell;
 use toolgate_core::ids::{LocalId, Place};
 use toolgate_core::policy::Snapshot;
 use toolgate_core::queue::call::{Bucket, Call};
+use toolgate_core::queue::delivery::DELIVERER;
 use toolgate_core::queue::messages::PoolMessage;
 use toolgate_core::queue::store::{Filter, Head, KnownManifest, Session, Store, Stored};
 use toolgate_core::sql_port::StoreError;
 use toolgate_core::time::UnixMillis;
 use toolgate_protocol::calls::CallState;
 
+/// Which writes whose outcome is unknown are stored as queued, by a planted bug.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Requeues {
+    /// None.
+    #[default]
+    Nothing,
+    /// Every one.
+    Everything,
+    /// Those whose delivery had no valid reply.
+    Deliveries,
+}
+
 /// A store behind which everything is as it was, but for one failure or one bug.
 pub struct Rough<'a> {
     pub store: &'a mut dyn Store,
     /// Operations until the one that fails.
     pub fails_after: Cell<Option<usize>>,
-    /// A write whose outcome is unknown is stored as queued.
-    pub retries_writes: bool,
+    /// A planted bug.
+    pub requeues: Requeues,
 }
 
 impl Rough<'_> {
@@ -83,7 +96,13 @@ impl Store for Rough<'_> {
     fn update(&mut self, call: &Call, was: Bucket) -> Stored<()> {
         self.operation()?;
         let mut call = call.clone();
-        if self.retries_writes && call.state == CallState::Unknown {
+        let delivered = call.claim.as_ref().is_some_and(|claim| claim.session == DELIVERER);
+        let requeued = match self.requeues {
+            Requeues::Nothing => false,
+            Requeues::Everything => true,
+            Requeues::Deliveries => delivered,
+        };
+        if requeued && call.state == CallState::Unknown {
             call.state = CallState::Queued;
             call.accepted = None;
             call.outcome = None;

@@ -7,16 +7,19 @@ use std::collections::BTreeSet;
 use toolgate_core::ids::{IdKind, LocalId};
 use toolgate_core::keys::Identity;
 use toolgate_core::queue::call::Call;
+use toolgate_core::queue::delivery::{DELIVERER, Report};
+use toolgate_core::queue::machine::Phase;
 use toolgate_core::queue::memory::Waiting;
 use toolgate_core::queue::messages::{Answer, Ask, Envelope, Reply, Submit, VERSION};
-use toolgate_core::queue::store::Store as _;
 use toolgate_core::queue::{Effects, Event, Outcome, Queue};
+use toolgate_protocol::control::Role;
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::workers::ClaimStatus;
 
 use crate::bugs::Bug;
 use crate::checks::{self, Checked};
-use crate::rough::Rough;
+use crate::rough::{Requeues, Rough};
+use crate::truth::identity;
 use crate::workers::{Held, Stage, Worker};
 use crate::world::{Done, Waits, World, ids};
 
@@ -31,11 +34,13 @@ impl World {
     /// The storage fails in the middle of a step: nothing of the step may remain, and nobody may be left waiting.
     pub(crate) fn fault(&mut self) -> Checked {
         let before = self.store.clone();
-        let fails_after = self.random.below(14);
+        let fails_after = self.random.below(16);
         let at = self.now.plus_seconds(self.random.below(30) as u64);
         self.now = at;
-        if self.step_raw(Event::Tick, Some(fails_after))?.is_some() {
+        let event = self.any_event();
+        if let Some(effects) = self.step_raw(event, Some(fails_after))? {
             // It got by with fewer operations: an ordinary step whose effects were lost, as by a kill.
+            self.check(&effects)?;
             self.rebuild();
             return Ok(());
         }
@@ -44,6 +49,26 @@ impl World {
             self.held.remove(&name);
         }
         if self.held.is_empty() { Ok(()) } else { Err("a storage error left a request unanswered".into()) }
+    }
+
+    /// One of the events that do much: time, a policy, a submission, a report.
+    fn any_event(&mut self) -> Event {
+        match self.random.below(6) {
+            0 => Event::Snapshot(Box::new(self.truth.now.snapshot())),
+            1 => {
+                let ask = Ask::Submit(self.submission());
+                Event::Ask(Box::new(self.envelope_of(identity(Role::Caller, "caller"), ask)))
+            }
+            2 | 3 if !self.reports.is_empty() => {
+                let at = self.random.below(self.reports.len());
+                Event::Report(Box::new(self.reports.swap_remove(at)))
+            }
+            _ => Event::Tick,
+        }
+    }
+
+    fn envelope_of(&self, who: Identity, ask: Ask) -> Envelope {
+        Envelope { v: VERSION, place: self.place.clone(), who, base_url: "http://gate".into(), ask }
     }
 
     /// A request through the shell: the policy first, when the request needs it fresh.
@@ -55,7 +80,7 @@ impl World {
             self.give_policy()?;
         }
         let submitted = if let Ask::Submit(submit) = &ask { Some(submit.clone()) } else { None };
-        let envelope = Envelope { v: VERSION, place: self.place.clone(), who, base_url: "http://gate".into(), ask };
+        let envelope = self.envelope_of(who, ask);
         let Some(effects) = self.step_for(waits, Event::Ask(Box::new(envelope)))? else { return Ok(()) };
         if let Some(submit) = submitted {
             self.acknowledge(&submit, &effects.outcome);
@@ -68,6 +93,9 @@ impl World {
         let id = match outcome {
             Outcome::Reply(Ok(Answer::Call { view, .. })) => {
                 self.queue.ids.read(IdKind::Call, "acme", &view.call).map(|(_, id)| id)
+            }
+            Outcome::Reply(Ok(Answer::Deliver(made))) => {
+                self.queue.ids.read(IdKind::Call, "acme", &made.view.call).map(|(_, id)| id)
             }
             Outcome::Hold(name, _) => self.queue.memory.waiters.get(name).and_then(|waiter| match &waiter.waiting {
                 Waiting::Call { id, .. } => Some(id.clone()),
@@ -159,8 +187,18 @@ impl World {
     pub(crate) fn step_for(&mut self, waits: Waits, event: Event) -> Result<Option<Effects>, String> {
         self.steps += 1;
         let given_up = if let Event::WaiterDue(name) = event { Some(name) } else { None };
+        let asks_leave = match &event {
+            Event::Report(envelope) if matches!(envelope.report, Report::Accept { .. }) => Some(envelope.claim.clone()),
+            _ => None,
+        };
         let Some(mut effects) = self.step_raw(event, None)? else { return Err("the storage failed by itself".into()) };
         self.check(&effects)?;
+        if let (Some(claim), Outcome::Reply(Ok(Answer::MaySend(true)))) = (asks_leave, &effects.outcome) {
+            let (id, _) = self.queue.ids.read_claim(&self.place, &claim).ok_or("6: an unreadable claim may send")?;
+            if !self.ledger.cleared.insert(id.clone()) {
+                return Err(format!("2: a second deliverer was told that it may send {id:?}"));
+            }
+        }
         if self.random.chance(8) {
             // Killed between commit and effects.
             self.rebuild();
@@ -175,6 +213,16 @@ impl World {
                 .for_each(|status| status.status = "accepted".into());
         }
         self.receive(waits, &effects.outcome)?;
+        if let Outcome::Reply(Ok(Answer::Deliver(made))) = &effects.outcome {
+            self.check_delivery(&made.delivery)?;
+            // The edge that submits it delivers it, unless it dies.
+            if !self.random.chance(60) {
+                self.take_up(made.delivery.clone());
+            }
+        }
+        for delivery in std::mem::take(&mut effects.deliveries) {
+            self.send_to_edge(delivery)?;
+        }
         let mut answers = std::mem::take(&mut effects.answers);
         if let Some(name) = given_up.filter(|name| answers.iter().any(|(answered, _)| answered == name)) {
             return Err(format!("the request {name} was answered while it was being given up: the answer is lost"));
@@ -199,8 +247,12 @@ impl World {
         let entropy = self.random.bytes();
         self.store.at(self.now);
         let done = Done::Step(event.clone(), self.now, entropy, fails_after);
-        let retries_writes = self.bug == Some(Bug::RetriesAWrite);
-        let mut store = Rough { store: &mut self.store, fails_after: Cell::new(fails_after), retries_writes };
+        let requeues = match self.bug {
+            Some(Bug::RetriesAWrite) => Requeues::Everything,
+            Some(Bug::RequeuesALostReply) => Requeues::Deliveries,
+            _ => Requeues::Nothing,
+        };
+        let mut store = Rough { store: &mut self.store, fails_after: Cell::new(fails_after), requeues };
         let effects = self.queue.step(&mut store, event, self.now, entropy);
         if self.log.is_some() {
             self.record(done, format!("{effects:?}"));
@@ -222,13 +274,22 @@ impl World {
     }
 
     pub(crate) fn check(&mut self, effects: &Effects) -> Checked {
+        let known = self.queue.memory.snapshot.as_ref().map_or(0, |policy| policy.version);
         let mut touched: BTreeSet<&LocalId> = BTreeSet::new();
+        let mut delivers = false;
         for transition in &effects.transitions {
             self.ledger.visited.insert((transition.from, transition.event));
             touched.insert(&transition.call);
-            if transition.event == "hand_out" {
-                let known = self.queue.memory.snapshot.as_ref().map_or(0, |policy| policy.version);
-                let Some(call) = self.store.peek(&transition.call).cloned() else { continue };
+            let starts = (transition.event, transition.to) == ("accept", Phase::Writing);
+            if transition.event != "hand_out" && !(starts && transition.from == Phase::HandedOver) {
+                continue;
+            }
+            let Some(call) = self.store.peek(&transition.call).cloned() else { continue };
+            delivers |= call.claim.as_ref().is_some_and(|claim| claim.session == DELIVERER);
+            if starts && !self.truth.may_start(known, &call) {
+                return Err(format!("8: {:?} was accepted against the policy {known}", call.id));
+            }
+            if !starts {
                 self.check_hand_out(&call, known)?;
             }
         }
@@ -237,14 +298,12 @@ impl World {
                 checks::moved(&mut self.ledger, call, self.now)?;
             }
         }
-        Ok(())
+        if delivers { self.check_running() } else { Ok(()) }
     }
 
     pub(crate) fn check_hand_out(&mut self, call: &Call, known: u64) -> Checked {
         let asked = &call.asked;
-        let allowed =
-            self.truth.allowed(self.now, known, &asked.tool, &asked.agent, &asked.key_id, &asked.contract_hash);
-        if !allowed {
+        if !self.truth.allowed(self.now, known, call) {
             return Err(format!("8: {:?} was handed out against the policy {known}", call.id));
         }
         if call.queue_deadline <= self.now {
@@ -254,47 +313,6 @@ impl World {
             && call.approval.as_ref().is_none_or(|approval| approval.state != "approved")
         {
             return Err(format!("1: {:?} was handed out without an approval", call.id));
-        }
-        Ok(())
-    }
-
-    /// A held request whose call has ended was answered; a poll waits only while no queued call fits it.
-    pub(crate) fn nobody_waits_in_vain(&self) -> Checked {
-        for (waits, _) in self.held.values() {
-            if let Waits::Caller(id) = waits
-                && self.store.peek(id).is_none_or(Call::ended)
-            {
-                return Err(format!("a caller waits for {id:?}, which has ended"));
-            }
-        }
-        self.no_poll_is_passed_by()?;
-        for name in self.held.keys() {
-            if !self.queue.memory.waiters.contains_key(name) {
-                return Err(format!("the request {name} is held and the queue has forgotten it"));
-            }
-        }
-        Ok(())
-    }
-
-    /// A poll of a live session waits only while no queued call fits it (under a policy that is known to be fresh).
-    fn no_poll_is_passed_by(&self) -> Checked {
-        let memory = &self.queue.memory;
-        let Some(policy) = memory.snapshot.as_ref().filter(|_| self.queue.snapshot_is_fresh(self.now)) else {
-            return Ok(());
-        };
-        for (name, session, _) in memory.polls() {
-            let Some(live) = memory.seen.get(&session) else { continue };
-            let Ok(Some(manifest)) = self.store.manifest(&live.manifest) else { continue };
-            let silent = self.now.0.saturating_sub(live.at.0) >= 60_000;
-            for head in self.store.queued(self.now, None, 50).map_err(|error| error.to_string())? {
-                let enabled = policy.tools.get(&head.tool).is_some_and(|tool| tool.enabled);
-                let Some(call) = self.store.peek(&head.id).filter(|_| enabled && !silent) else { continue };
-                let fits = manifest.contracts.get(&head.tool) == Some(&head.contract_hash);
-                let due = call.queue_deadline <= self.now || policy.withdrawn(&call.accepted_under()).is_some();
-                if fits && !due && memory.next_due > self.now {
-                    return Err(format!("the poll {name} waits while {:?} is queued and fits it", head.id));
-                }
-            }
         }
         Ok(())
     }

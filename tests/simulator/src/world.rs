@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use toolgate_core::ids::{Ids, LocalId, Place};
+use toolgate_core::queue::delivery::DeliveryEnvelope;
 use toolgate_core::queue::machine::Phase;
 use toolgate_core::queue::messages::{Ask, Submit};
 use toolgate_core::queue::{Event, Queue};
@@ -10,9 +11,10 @@ use toolgate_core::time::UnixMillis;
 
 use crate::bugs::Bug;
 use crate::checks::{self, Checked, Ledger};
+use crate::deliverer::Task;
 use crate::model::Model;
 use crate::random::Random;
-use crate::truth::Truth;
+use crate::truth::{Course, Truth};
 use crate::workers::Worker;
 
 const MASTER: &[u8] = b"a master key for the simulator 32b";
@@ -49,6 +51,12 @@ pub struct World {
     pub(crate) held: BTreeMap<u64, (Waits, UnixMillis)>,
     /// Requests that were sent and have not arrived.
     pub(crate) in_flight: Vec<(usize, Ask)>,
+    /// Deliveries at the edge.
+    pub(crate) tasks: Vec<Task>,
+    /// Reports of deliverers that have not arrived.
+    pub(crate) reports: Vec<DeliveryEnvelope>,
+    /// When so many calls were last running that none more was delivered.
+    pub(crate) full_at: Option<UnixMillis>,
     pub(crate) known_calls: Vec<LocalId>,
     pub(crate) keys_used: Vec<Submit>,
     pub(crate) bug: Option<Bug>,
@@ -67,7 +75,7 @@ impl World {
             now,
             queue: Queue::new(ids()),
             store: Model::default(),
-            truth: Truth::new(now),
+            truth: Truth::new(now, Course::of(seed)),
             ledger: Ledger::default(),
             workers: (0..WORKERS).map(Worker::new).collect(),
             steps: 0,
@@ -75,6 +83,9 @@ impl World {
             alarm: None,
             held: BTreeMap::new(),
             in_flight: Vec::new(),
+            tasks: Vec::new(),
+            reports: Vec::new(),
+            full_at: None,
             known_calls: Vec::new(),
             keys_used: Vec::new(),
             bug,
@@ -129,7 +140,7 @@ impl World {
         match self.random.below(100) {
             0..16 => self.submit(),
             16..20 => self.repeat(),
-            20..68 => self.worker(),
+            20..68 => self.executor(),
             68..74 => self.arrive(),
             74..83 => self.decide(),
             83..86 => self.about_a_call(Ask::Cancel),
@@ -180,42 +191,63 @@ pub const PAIRS: &[(Phase, &str)] = &[
     (Phase::Waiting, "invalidate"),
     (Phase::Waiting, "reject"),
     (Phase::Waiting, "resolve"),
+    (Phase::Queued, "accept"),
     (Phase::Queued, "cancel"),
     (Phase::Queued, "hand_out"),
     (Phase::Queued, "invalidate"),
+    (Phase::Queued, "not_sent"),
+    (Phase::Queued, "postpone"),
     (Phase::Queued, "queue_deadline"),
+    (Phase::Queued, "refuse"),
     (Phase::Queued, "resolve"),
     (Phase::Queued, "return"),
     (Phase::Queued, "settle"),
+    (Phase::Queued, "transport_lost"),
     (Phase::HandedOver, "accept"),
     (Phase::HandedOver, "cancel"),
     (Phase::HandedOver, "invalidate"),
     (Phase::HandedOver, "lease_lapsed"),
+    (Phase::HandedOver, "not_sent"),
+    (Phase::HandedOver, "postpone"),
+    (Phase::HandedOver, "refuse"),
     (Phase::HandedOver, "resolve"),
     (Phase::HandedOver, "return"),
     (Phase::HandedOver, "settle"),
+    (Phase::HandedOver, "transport_lost"),
     (Phase::Reading, "accept"),
     (Phase::Reading, "cancel"),
     (Phase::Reading, "execution_deadline"),
     (Phase::Reading, "lease_lapsed"),
+    (Phase::Reading, "not_sent"),
+    (Phase::Reading, "postpone"),
     (Phase::Reading, "resolve"),
     (Phase::Reading, "return"),
     (Phase::Reading, "settle"),
+    (Phase::Reading, "transport_lost"),
     (Phase::Writing, "accept"),
     (Phase::Writing, "cancel"),
     (Phase::Writing, "execution_deadline"),
     (Phase::Writing, "lease_lapsed"),
+    (Phase::Writing, "not_sent"),
+    (Phase::Writing, "postpone"),
     (Phase::Writing, "resolve"),
     (Phase::Writing, "return"),
     (Phase::Writing, "settle"),
+    (Phase::Writing, "transport_lost"),
     (Phase::Unknown, "accept"),
     (Phase::Unknown, "cancel"),
+    (Phase::Unknown, "not_sent"),
+    (Phase::Unknown, "postpone"),
     (Phase::Unknown, "resolve"),
     (Phase::Unknown, "return"),
     (Phase::Unknown, "settle"),
+    (Phase::Unknown, "transport_lost"),
     (Phase::Ended, "accept"),
     (Phase::Ended, "cancel"),
+    (Phase::Ended, "not_sent"),
+    (Phase::Ended, "postpone"),
     (Phase::Ended, "resolve"),
     (Phase::Ended, "return"),
     (Phase::Ended, "settle"),
+    (Phase::Ended, "transport_lost"),
 ];

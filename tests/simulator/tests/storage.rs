@@ -1,4 +1,5 @@
-//! What the queue does with storage that holds what cannot be read: the pool's time must not stop.
+//! What the queue does with storage that holds what cannot be read, or more than one step should take: the pool's time
+//! must not stop.
 
 use serde_json::value::RawValue;
 use toolgate_core::ids::Place;
@@ -132,4 +133,34 @@ fn old_records_go_with_their_idempotency_keys() {
     assert_eq!((count("calls"), count("idempotency")), (0, 0));
     let kept = now.0 - START.0;
     assert!((7 * 86_400_000..8 * 86_400_000).contains(&kept), "kept for {kept} ms");
+}
+
+#[test]
+fn what_waits_for_an_endpoint_is_handed_over_in_steps_that_memory_can_hold() {
+    let sqlite = Sqlite::queue();
+    let mut queue = Queue::new(ids());
+    step(&sqlite, &mut queue, Event::Snapshot(Box::new(Policy::first().snapshot())), START, 1);
+    let large = format!(r#"{{"n":1,"note":"{}"}}"#, "x".repeat(200_000));
+    for n in 0..60_u8 {
+        let Ask::Submit(submit) = submit(1) else { unreachable!() };
+        let submit = Submit { arguments: RawValue::from_string(large.clone()).ok(), ..submit };
+        let event = ask(identity(Role::Caller, "caller"), Ask::Submit(submit));
+        assert!(matches!(
+            step(&sqlite, &mut queue, event, START, 10 + n).outcome,
+            Outcome::Reply(Ok(Answer::Call { .. }))
+        ));
+    }
+    let webhook = Policy { version: 2, ..Policy::first_webhook() };
+    let mut effects = step(&sqlite, &mut queue, Event::Snapshot(Box::new(webhook.snapshot())), START, 2);
+    let mut delivered = std::collections::BTreeSet::new();
+    for tick in 3..20 {
+        let bytes: usize = effects.deliveries.iter().map(|delivery| delivery.arguments.get().len()).sum();
+        assert!(bytes < 5 * 1024 * 1024, "one step hands over {bytes} bytes");
+        delivered.extend(effects.deliveries.into_iter().map(|delivery| delivery.call));
+        if effects.alarm != Some(START) {
+            break;
+        }
+        effects = step(&sqlite, &mut queue, Event::Tick, START, tick);
+    }
+    assert_eq!(delivered.len(), 60);
 }

@@ -14,6 +14,25 @@ export function plainValue(value: Parsed, unsafe: UnsafeIntegers, path: string):
   return plain;
 }
 
+/**
+ * Plain data of a value whose type nobody declared, for a reader who must not fail on it: integers that a number would
+ * round are bigint, and a number beyond what one can hold is its text.
+ */
+export function carriedValue(value: Parsed): unknown {
+  if (value instanceof NumberText) return carriedNumber(value);
+  if (Array.isArray(value)) return value.map(carriedValue);
+  if (typeof value !== "object" || value === null) return value;
+  const plain: { [name: string]: unknown } = {};
+  for (const [name, member] of Object.entries(value)) setMember(plain, name, carriedValue(member));
+  return plain;
+}
+
+function carriedNumber(value: NumberText): number | bigint | string {
+  if (value.isInteger) return value.toSafeInteger() ?? BigInt(value.text);
+  const number = Number(value.text);
+  return Number.isFinite(number) ? number : value.text;
+}
+
 function plainNumber(value: NumberText, unsafe: UnsafeIntegers, path: string): number | bigint {
   if (!value.isInteger) return finiteNumber(value, path);
   const safe = value.toSafeInteger();

@@ -60,7 +60,8 @@ export class Endpoint {
     this.#calls = new Calls({
       tools: options.tools,
       memory: options.memory ?? new ProcessMemory(WRITES_REMEMBERED),
-      rememberSeconds: 2 * this.#toleranceSeconds,
+      // A message dated ahead by the whole tolerance is taken for twice that; the second is the clock's own.
+      rememberSeconds: 2 * this.#toleranceSeconds + 1,
       outcomeBytesMax: REPLY_BYTES_MAX - FRAME_BYTES,
       logger: this.#logger,
     });
