@@ -78,7 +78,7 @@ pub fn outgoing(secrets: &[Secret], message: &Message<'_>, now: UnixMillis, entr
                 tool: delivery.tool.clone(),
                 arguments: delivery.arguments.clone(),
                 principal: delivery.principal.clone(),
-                run: None,
+                run: delivery.run.clone(),
                 attempt: delivery.attempt,
                 side_effect: delivery.side_effect,
                 deadline_seconds: *deadline_seconds,

@@ -1,6 +1,6 @@
 //! The policy snapshot that a pool decides with, and the checks of a submission in their fixed order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use toolgate_protocol::control::{Capability, EndpointState, Role, Transport};
@@ -10,6 +10,7 @@ use toolgate_protocol::problems;
 use crate::contract::{approval_hash, contract_hash, version};
 use crate::keys::Identity;
 use crate::problem::Problem;
+use crate::queue::call::Bound;
 use crate::time::UnixMillis;
 
 /// All that a pool needs to know of its org, as of one version of the registry.
@@ -228,6 +229,8 @@ pub struct Accepted<'a> {
     pub endpoint_revision: u64,
     /// With an approval: what it binds to.
     pub approval_hash: Option<&'a str>,
+    /// With an approval: what that was, to say what changed.
+    pub bound: Option<&'a Bound>,
 }
 
 /// Why a call is `invalidated`.
@@ -245,15 +248,44 @@ pub fn unknown_tool(tool: &str) -> Problem {
 }
 
 fn difference(call: &Accepted<'_>, found: &PolicyTool) -> Option<String> {
-    let now = found.definition.side_effect;
-    if now != call.side_effect {
-        return Some(format!("The side effect of {} changed from {:?} to {now:?}.", call.tool, call.side_effect));
+    let (tool, now) = (call.tool, &found.definition);
+    if now.side_effect != call.side_effect {
+        let class = |class: SideEffect| serde_json::to_string(&class).unwrap_or_default();
+        return Some(format!(
+            "The side effect of {tool} changed from {} to {}.",
+            class(call.side_effect),
+            class(now.side_effect)
+        ));
     }
     if found.contract_hash != call.contract_hash {
-        return Some(format!("The input of {} changed.", call.tool));
+        let fields = call.bound.map(|bound| fields_changed(&bound.input, &now.input)).unwrap_or_default();
+        return Some(sentence(&format!("The input of {tool} changed"), &fields));
     }
     match call.approval_hash {
-        Some(bound) if bound != found.approval_hash => Some(format!("The permissions of {} changed.", call.tool)),
+        Some(bound) if bound != found.approval_hash => {
+            let before = call.bound.map(|bound| bound.permissions.as_slice()).unwrap_or_default();
+            let added =
+                now.permissions.iter().filter(|held| !before.contains(held)).map(|held| format!("{held} was added"));
+            let dropped =
+                before.iter().filter(|held| !now.permissions.contains(held)).map(|held| format!("{held} was dropped"));
+            Some(sentence(&format!("The permissions of {tool} changed"), &added.chain(dropped).collect::<Vec<_>>()))
+        }
         _ => None,
     }
+}
+
+/// The fields that differ, each with what it was and is.
+fn fields_changed(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
+    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let change = |name: &String| match (before.get(name), now.get(name)) {
+        (Some(was), Some(is)) if was != is => Some(format!("{name} was {was} and is {is}")),
+        (Some(was), None) => Some(format!("{name} ({was}) was removed")),
+        (None, Some(is)) => Some(format!("{name} ({is}) was added")),
+        _ => None,
+    };
+    names.into_iter().filter_map(change).collect()
+}
+
+fn sentence(what: &str, changes: &[String]) -> String {
+    if changes.is_empty() { format!("{what}.") } else { format!("{what}: {}.", changes.join(", ")) }
 }

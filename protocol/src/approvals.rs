@@ -13,6 +13,8 @@ pub struct DecisionRequest {
     pub digest: Option<String>,
     /// Required with `reject`: goes back to the model.
     pub reason: Option<String>,
+    /// With `approve`: sent in place of the arguments that were asked for, all of them.
+    pub arguments: Option<Box<RawValue>>,
 }
 
 /// Yes or no.
@@ -36,12 +38,46 @@ pub struct DecisionView {
     pub key: String,
     /// RFC 3339.
     pub at: String,
-    /// The digest it named.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The digest it named: that of what was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// The digest of what is sent, where the decision edited it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_digest: Option<String>,
     /// Why not.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// A decision on an earlier call of the same tool for the same principal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierDecision {
+    /// That approval.
+    pub approval: String,
+    /// Yes or no.
+    pub decision: DecisionKind,
+    /// The approver's name.
+    pub by: String,
+    /// RFC 3339.
+    pub at: String,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Whether the arguments were the same.
+    pub same_arguments: bool,
+}
+
+/// One member of the arguments that a decision changed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ArgumentChange {
+    /// The member.
+    pub field: String,
+    /// What was asked for; absent for a new member.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Box<RawValue>>,
+    /// What is sent; absent for a removed member.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Box<RawValue>>,
 }
 
 /// An approval.
@@ -59,8 +95,16 @@ pub struct ApprovalView {
     pub tool: String,
     /// The definition's version.
     pub version: String,
-    /// Exactly what the code will receive.
+    /// Exactly what was asked for, and what the code will receive unless a decision edits it.
     pub arguments: Box<RawValue>,
+    /// The same as JSON text to be shown: every control, invisible or turning character as an escape.
+    pub arguments_text: String,
+    /// What the code receives instead, after an edit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited_arguments: Option<Box<RawValue>>,
+    /// What the edit changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ArgumentChange>,
     /// What a decision must name.
     pub digest: String,
     /// RFC 3339.
@@ -71,8 +115,8 @@ pub struct ApprovalView {
     pub required: u32,
     /// What was decided so far.
     pub decisions: Vec<DecisionView>,
-    /// Earlier decisions on the like.
-    pub earlier: Vec<DecisionView>,
+    /// Earlier decisions on calls of the same tool for the same principal, newest first.
+    pub earlier: Vec<EarlierDecision>,
     /// `pending`, `approved`, `rejected`, `expired`, `cancelled`, `invalidated`.
     pub state: String,
 }

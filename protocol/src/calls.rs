@@ -101,6 +101,12 @@ pub struct CallView {
     /// Something for the screen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub activity: Option<Box<RawValue>>,
+    /// What was sent, where an approver edited the arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited_arguments: Option<Box<RawValue>>,
+    /// A sentence for the model in place of a result: what became of the call, or what it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_result: Option<String>,
     /// Present while it waits for a decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<ApprovalLink>,

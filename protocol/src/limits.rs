@@ -115,6 +115,16 @@ pub const SESSION_SEEN_SECONDS: u64 = 60;
 pub const SESSION_REMEMBERED_SECONDS: u64 = 3_600;
 /// Time to decide an approval.
 pub const APPROVAL_SECONDS: u64 = 24 * 3_600;
+/// The same call is refused for this long after a person rejected it.
+pub const RECENTLY_REJECTED_SECONDS: u64 = 3_600;
+/// Open approvals of one agent and principal in a pool.
+pub const OPEN_APPROVALS_MAX: usize = 50;
+/// Earlier decisions shown with an approval.
+pub const EARLIER_DECISIONS_MAX: usize = 5;
+/// Decisions remembered per tool and principal: as many as may have been open at a time.
+pub const DECISIONS_REMEMBERED_MAX: usize = 64;
+/// Idempotency keys that lead to one parked call, its own included.
+pub const JOINED_KEYS_MAX: usize = 16;
 /// A record is kept for this long after the end of its call.
 pub const RECORD_SECONDS: u64 = 7 * 24 * 3_600;
 /// Pause between two sweeps for old records.

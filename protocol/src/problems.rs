@@ -44,6 +44,7 @@ problems! {
     IDEMPOTENCY_CONFLICT = "idempotency_conflict", 409, "The idempotency key was used with other arguments";
     NOTHING_TO_ACCEPT = "nothing_to_accept", 409, "No refused definition has this hash";
     NOT_UNKNOWN = "not_unknown", 409, "Only a call whose outcome is unknown can be resolved";
+    RECENTLY_REJECTED = "recently_rejected", 409, "A person rejected the same call within the hour";
     ORG_EXISTS = "org_exists", 409, "The org exists";
     UNKNOWN_SESSION = "unknown_session", 409, "The session is not live; register again";
     TOOL_IN_USE = "tool_in_use", 409, "The tool is enabled; only a disabled name can be released";
@@ -61,6 +62,7 @@ problems! {
     JURISDICTION_UNSUPPORTED = "jurisdiction_unsupported", 422, "This runtime keeps no data in a jurisdiction";
     IDEMPOTENCY_KEY_REQUIRED = "idempotency_key_required", 428, "A write needs an Idempotency-Key";
     LOOP_DETECTED = "loop_detected", 508, "The request came from a gateway";
+    TOO_MANY_PENDING = "too_many_pending", 429, "Too many calls wait for a decision already";
     INTERNAL = "internal", 500, "Something failed here; the reference is in our log";
     MANIFEST_UNAVAILABLE = "manifest_unavailable", 502, "The endpoint did not answer with a manifest";
     TRANSPORT_UNSUPPORTED = "transport_unsupported", 501, "This transport is not there yet";

@@ -113,6 +113,7 @@ fn submission(edge: &Edge, who: &Identity, request: CallRequest) -> Result<Submi
     Ok(Submit {
         tool: request.tool,
         agent,
+        run: None,
         principal,
         arguments: request.arguments,
         idempotency_key,

@@ -1,5 +1,7 @@
 //! A call's whole life in one record.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use toolgate_protocol::approvals::DecisionView;
 use toolgate_protocol::calls::{CallError, CallState, TimelineEntry};
@@ -37,6 +39,9 @@ pub struct Call {
     pub outcome: Option<Outcome>,
     /// When it ended; records go by this.
     pub ended_at: Option<UnixMillis>,
+    /// Idempotency keys beside its own that lead here.
+    #[serde(default)]
+    pub joined: usize,
     /// Somebody wants a running write to stop.
     pub cancel_requested: bool,
     /// Results of writes that did not settle the call.
@@ -52,6 +57,9 @@ pub struct Asked {
     pub tool: String,
     /// The agent.
     pub agent: String,
+    /// The run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// Canonical text of the arguments.
     pub arguments: String,
     /// Canonical text of the principal.
@@ -117,6 +125,26 @@ pub struct Approval {
     pub decisions: Vec<DecisionView>,
     /// `pending`, `approved`, `rejected`, `expired`, `cancelled`, `invalidated`.
     pub state: String,
+    /// What the approver is shown of the definition, to say later what changed.
+    #[serde(default)]
+    pub bound: Option<Bound>,
+    /// The same for the same call asked again: agent, principal, run, tool, arguments.
+    #[serde(default)]
+    pub likeness: String,
+    /// Canonical text of what is sent instead of what was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<String>,
+}
+
+/// What an approval binds to of a definition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bound {
+    /// The class.
+    pub side_effect: SideEffect,
+    /// The input.
+    pub input: BTreeMap<String, String>,
+    /// The permissions.
+    pub permissions: Vec<String>,
 }
 
 /// How a call ended.
@@ -201,6 +229,7 @@ impl Call {
             approval,
             outcome: None,
             ended_at: None,
+            joined: 0,
             cancel_requested: false,
             evidence: Vec::new(),
             timeline,
@@ -222,6 +251,12 @@ impl Call {
         Bucket::of(self.state) == Bucket::Ended
     }
 
+    /// What is sent: canonical text, as asked for or as an approver edited it.
+    pub fn arguments(&self) -> &str {
+        let edited = self.approval.as_ref().and_then(|approval| approval.edited.as_deref());
+        edited.unwrap_or(&self.asked.arguments)
+    }
+
     /// What the policy compares at hand-out and at a decision.
     pub fn accepted_under(&self) -> Accepted<'_> {
         Accepted {
@@ -234,6 +269,7 @@ impl Call {
             contract_hash: &self.asked.contract_hash,
             endpoint_revision: self.asked.endpoint_revision,
             approval_hash: self.approval.as_ref().map(|_| self.asked.approval_hash.as_str()),
+            bound: self.approval.as_ref().and_then(|approval| approval.bound.as_ref()),
         }
     }
 

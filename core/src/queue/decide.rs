@@ -7,9 +7,11 @@ use toolgate_protocol::problems;
 
 use super::call::{Bucket, Call, Outcome};
 use super::machine::{CallEvent, Verdict};
-use super::messages::{Answer, PoolMessage};
-use super::store::Stored;
+use super::messages::Answer;
+use super::store::{PastDecision, Stored};
 use super::{Step, Stepped};
+use crate::contract::check_arguments;
+use crate::hash::sha256_hex;
 use crate::ids::LocalId;
 use crate::keys::Identity;
 use crate::policy::{Snapshot, Withdrawn};
@@ -34,13 +36,21 @@ impl Step<'_> {
             return Ok(Err(no_longer_waits(&call)));
         }
         raise_quorum(&policy, &mut call);
-        if let Err(problem) = self.may_decide(&policy, who, &call, &request) {
-            let detail = serde_json::json!({ "code": problem.kind.code, "key": who.key_id });
-            self.audit(&who.name, "approval.refused", &self.approval_id(&call), detail)?;
-            return Ok(Err(problem));
-        }
-        self.record_decision(who, &mut call, request)?;
-        Ok(Ok(Answer::Approval(Box::new(self.approval_view(&call)))))
+        let edited = self
+            .may_decide(&policy, who, &call, &request)
+            .and_then(|()| edited_arguments(&policy, &call, request.arguments.as_deref().map(|raw| raw.get())));
+        let edited = match edited {
+            Ok(edited) => edited,
+            Err(problem) => return self.refuse_decision(who, &call, problem),
+        };
+        self.record_decision(who, &mut call, request, edited)?;
+        Ok(Ok(Answer::Approval(Box::new(self.approval_view(&call)?))))
+    }
+
+    fn refuse_decision(&mut self, who: &Identity, call: &Call, problem: Problem) -> Stepped {
+        let detail = serde_json::json!({ "code": problem.kind.code, "key": who.key_id });
+        self.audit(&who.name, "approval.refused", &self.approval_id(call), detail)?;
+        Ok(Err(problem))
     }
 
     fn may_decide(
@@ -61,6 +71,9 @@ impl Step<'_> {
             check_words("reason", reason)?;
         }
         match request.decision {
+            DecisionKind::Reject if request.arguments.is_some() => {
+                Err(Problem::invalid("arguments", "belong to an approval; a rejection sends nothing."))
+            }
             DecisionKind::Reject => check_words("reason", request.reason.as_deref().unwrap_or("")),
             DecisionKind::Approve if request.digest.is_none() => {
                 Err(Problem::invalid("digest", "is required to approve: the digest shown with the approval."))
@@ -83,17 +96,26 @@ impl Step<'_> {
         }
     }
 
-    fn record_decision(&mut self, who: &Identity, call: &mut Call, request: DecisionRequest) -> Stored<()> {
+    fn record_decision(
+        &mut self,
+        who: &Identity,
+        call: &mut Call,
+        request: DecisionRequest,
+        edited: Option<String>,
+    ) -> Stored<()> {
+        let sent_digest = edited.as_deref().map(|edited| self.digest_with(call, edited));
         let decision = DecisionView {
             decision: request.decision,
             by: who.name.clone(),
             key: who.key_id.clone(),
             at: self.now.rfc3339(),
             digest: request.digest,
+            sent_digest,
             reason: request.reason.clone(),
         };
         let approvals = call.approval.as_mut().map_or(0, |approval| {
             approval.decisions.push(decision);
+            approval.edited = edited;
             let (given, required) =
                 (approval.decisions.len(), usize::try_from(approval.required).unwrap_or(usize::MAX));
             required.saturating_sub(given)
@@ -107,10 +129,19 @@ impl Step<'_> {
             DecisionKind::Approve => {
                 call.note("approval_given", self.now, &who.name, None, None);
                 self.store.update(call, Bucket::Parked)?;
-                let view = self.approval_view(call);
-                return self.tell(&PoolMessage::Approval(Box::new(view)));
+                return self.tell_approval(call);
             }
         };
+        let past = PastDecision {
+            call: call.id.clone(),
+            decision: request.decision,
+            by: who.name.clone(),
+            at: self.now,
+            reason: request.reason.clone(),
+            agent: call.asked.agent.clone(),
+            arguments: sha256_hex(call.asked.arguments.as_bytes()),
+        };
+        self.remember(call, past)?;
         self.change(call, event, &who.name, request.reason, Some(Bucket::Parked))?;
         self.dispatch()
     }
@@ -181,6 +212,18 @@ impl Step<'_> {
                 .with("state", serde_json::json!(call.state)))),
         }
     }
+}
+
+/// What is sent instead of what was asked for: whole, and checked like a submission. `None` when nothing changes.
+fn edited_arguments(policy: &Snapshot, call: &Call, arguments: Option<&str>) -> Result<Option<String>, Problem> {
+    let Some(arguments) = arguments else { return Ok(None) };
+    if call.approval.as_ref().is_none_or(|approval| approval.required > 1) {
+        let detail = "cannot be edited where more than one approval is required: the others would not have seen them.";
+        return Err(Problem::invalid("arguments", detail));
+    }
+    let Some(tool) = policy.tools.get(&call.asked.tool) else { return Err(Problem::not_found()) };
+    let edited = check_arguments(Some(arguments), &tool.definition.input)?;
+    Ok((edited != call.asked.arguments).then_some(edited))
 }
 
 /// A capability that became stricter since the call was parked counts; one that became laxer does not.

@@ -57,6 +57,8 @@ pub struct Delivery {
     pub arguments: Box<RawValue>,
     /// Canonical text.
     pub principal: Box<RawValue>,
+    /// The run, when it was asked in one.
+    pub run: Option<String>,
     /// From 1.
     pub attempt: u32,
     /// The class.
@@ -206,6 +208,7 @@ impl Step<'_> {
             claim: job.claim,
             tool: job.tool,
             arguments: job.arguments,
+            run: job.run,
             principal: job.principal,
             attempt: job.attempt,
             side_effect: job.side_effect,

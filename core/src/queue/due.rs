@@ -37,7 +37,7 @@ impl Step<'_> {
         }
         for id in self.store.in_bucket(Bucket::Running, None, usize::MAX)? {
             if let Some(mut call) = self.load(&id)? {
-                self.queue.memory.running.insert(call.id.clone(), call.asked.arguments.len());
+                self.queue.memory.running.insert(call.id.clone(), call.arguments().len());
                 self.grant_grace(&mut call)?;
             }
         }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+use super::parking::Parked;
 use super::store::KnownManifest;
 use crate::ids::LocalId;
 use crate::policy::Snapshot;
@@ -71,6 +72,8 @@ pub struct Memory {
     pub leases: BTreeMap<LocalId, UnixMillis>,
     /// Calls that an executor holds, with the bytes of their arguments.
     pub running: BTreeMap<LocalId, usize>,
+    /// The open approvals, once somebody had to know.
+    pub parked: Option<Parked>,
     /// The live sessions.
     pub seen: BTreeMap<String, Live>,
     /// Who waits; ordered by arrival.

@@ -86,6 +86,9 @@ pub struct Submit {
     pub tool: String,
     /// The agent.
     pub agent: String,
+    /// The run, when it was asked in one.
+    #[serde(default)]
+    pub run: Option<String>,
     /// The principal, verbatim.
     pub principal: Box<RawValue>,
     /// The arguments, verbatim.

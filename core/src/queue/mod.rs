@@ -11,15 +11,18 @@ mod claims;
 mod decide;
 pub mod delivery;
 mod due;
+mod edits;
 mod handout;
 pub mod machine;
 pub mod memory;
 pub mod messages;
+pub mod parking;
 mod read;
 mod sessions;
 pub mod sql;
 pub mod store;
 mod submit;
+mod told;
 mod views;
 
 use std::rc::Rc;

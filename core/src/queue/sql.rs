@@ -9,17 +9,18 @@ use serde::de::DeserializeOwned;
 
 use super::call::{Bucket, Call};
 use super::messages::{AuditEntry, PoolMessage};
-use super::store::{Filter, Head, KnownManifest, Session, Store, Stored};
+use super::store::{Filter, Head, KnownManifest, PastDecision, Session, Store, Stored};
 use crate::ids::{LocalId, Place};
 use crate::policy::Snapshot;
 use crate::sql_port::{Sql, SqlRow, SqlValue, StoreError};
 use crate::time::UnixMillis;
 
 /// The tables. Run at each start; a later version adds, and removes a release later.
-pub const SCHEMA: [&str; 6] = [
+pub const SCHEMA: [&str; 7] = [
     "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS calls (bucket INTEGER NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, tool TEXT NOT NULL, agent TEXT NOT NULL, contract TEXT NOT NULL, ready_at INTEGER NOT NULL, due INTEGER, ended_at INTEGER, idempotency TEXT, record TEXT NOT NULL, arguments TEXT NOT NULL, result TEXT, activity TEXT, PRIMARY KEY (bucket, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS idempotency (hash TEXT PRIMARY KEY, call TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS decisions (key TEXT PRIMARY KEY, at INTEGER NOT NULL, record TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS manifests (hash TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS outbox (number INTEGER PRIMARY KEY, message TEXT NOT NULL)",
@@ -48,6 +49,11 @@ const SELECT_OLD: &str =
     "SELECT id, idempotency FROM calls WHERE bucket = 3 AND id < ? AND ended_at <= ? ORDER BY id LIMIT ?";
 const DELETE_CALL: &str = "DELETE FROM calls WHERE bucket = 3 AND id = ?";
 const DELETE_IDEMPOTENCY: &str = "DELETE FROM idempotency WHERE hash = ? AND call = ?";
+const SET_IDEMPOTENCY: &str =
+    "UPDATE calls SET idempotency = coalesce(idempotency || ' ', '') || ? WHERE bucket IN (0, 1, 2, 3) AND id = ?";
+const SELECT_DECISIONS: &str = "SELECT record FROM decisions WHERE key = ?";
+const PUT_DECISIONS: &str = "INSERT INTO decisions (key, at, record) VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET at = excluded.at, record = excluded.record";
+const SWEEP_DECISIONS: &str = "DELETE FROM decisions WHERE at <= ?";
 const SELECT_SESSION: &str = "SELECT record FROM sessions WHERE id = ?";
 const SELECT_SESSIONS: &str = "SELECT record FROM sessions ORDER BY id";
 const PUT_SESSION: &str =
@@ -307,13 +313,28 @@ impl Store for SqlStore<'_> {
         Ok(self.in_bucket(Bucket::Ended, None, 1)?.into_iter().next())
     }
 
+    fn add_idempotency(&mut self, call: &Call, hash: &str) -> Stored<()> {
+        self.sql.exec(INSERT_IDEMPOTENCY, &[hash.into(), call.id.as_str().into()])?;
+        self.sql.exec(SET_IDEMPOTENCY, &[hash.into(), call.id.as_str().into()]).map(|_| ())
+    }
+
+    fn decisions(&self, key: &str) -> Stored<Vec<PastDecision>> {
+        unless_corrupt(self.one(SELECT_DECISIONS, key)).map(Option::unwrap_or_default)
+    }
+
+    fn put_decisions(&mut self, key: &str, at: UnixMillis, decisions: &[PastDecision]) -> Stored<()> {
+        self.sql.exec(PUT_DECISIONS, &[key.into(), at.0.into(), write(&decisions)?.into()]).map(|_| ())
+    }
+
     fn sweep(&mut self, ended_before: UnixMillis, most: usize) -> Stored<usize> {
+        self.sql.exec(SWEEP_DECISIONS, &[ended_before.0.into()])?;
         let first = LocalId::first_at(ended_before);
         let rows = self.sql.exec(SELECT_OLD, &[first.as_str().into(), ended_before.0.into(), limit(most)])?;
         for row in &rows {
             let call = id(row, 0)?;
             self.sql.exec(DELETE_CALL, &[call.as_str().into()])?;
-            if let Some(hash) = row.get(1).and_then(SqlValue::text) {
+            // One key, or several where others joined.
+            for hash in row.get(1).and_then(SqlValue::text).unwrap_or_default().split_whitespace() {
                 self.sql.exec(DELETE_IDEMPOTENCY, &[hash.into(), call.as_str().into()])?;
             }
         }

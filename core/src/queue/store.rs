@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use toolgate_protocol::approvals::DecisionKind;
 use toolgate_protocol::calls::CallState;
 use toolgate_protocol::workers::RegistrationResult;
 
@@ -56,6 +57,26 @@ pub struct KnownManifest {
     pub result: RegistrationResult,
 }
 
+/// A decision that was made, as the next one of the kind is told of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PastDecision {
+    /// The call.
+    pub call: LocalId,
+    /// Yes or no.
+    pub decision: DecisionKind,
+    /// The approver's name.
+    pub by: String,
+    /// When.
+    pub at: UnixMillis,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The agent that asked.
+    pub agent: String,
+    /// SHA-256 of the canonical arguments that were asked for.
+    pub arguments: String,
+}
+
 /// A queued call, as much as is needed to choose it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
@@ -101,6 +122,12 @@ pub trait Store {
     fn by_idempotency(&self, hash: &str) -> Stored<Option<LocalId>>;
     /// Queued calls that may be handed out now, oldest first, after one of them.
     fn queued(&self, now: UnixMillis, after: Option<&LocalId>, limit: usize) -> Stored<Vec<Head>>;
+    /// Another idempotency key that leads to this call from now on; goes with its record.
+    fn add_idempotency(&mut self, call: &Call, hash: &str) -> Stored<()>;
+    /// Decisions on calls of one tool for one principal.
+    fn decisions(&self, key: &str) -> Stored<Vec<PastDecision>>;
+    /// Stores them; `at` is the last one's time, by which they are forgotten.
+    fn put_decisions(&mut self, key: &str, at: UnixMillis, decisions: &[PastDecision]) -> Stored<()>;
     /// Calls in a bucket, oldest first, after one of them.
     fn in_bucket(&self, bucket: Bucket, after: Option<&LocalId>, limit: usize) -> Stored<Vec<LocalId>>;
     /// Open calls that are due.

@@ -8,10 +8,11 @@ use toolgate_protocol::limits::{
 };
 use toolgate_protocol::problems;
 
-use super::call::{Approval, Asked, Bucket, Call};
+use super::call::{Approval, Asked, Bound, Bucket, Call};
 use super::delivery::Delivery;
 use super::memory::Waiting;
-use super::messages::{Answer, PoolMessage, Submit, ToDeliver};
+use super::messages::{Answer, Submit, ToDeliver};
+use super::parking::likeness;
 use super::store::Stored;
 use super::{Outcome, Step};
 use crate::contract::{check_arguments, read_arguments};
@@ -85,7 +86,17 @@ impl Step<'_> {
             return Ok(Err(endpoint_suspended()));
         }
         let asked = self.asked(who, submit, principal, tool, arguments, scope);
-        self.make(&policy, asked, grant).map(Ok)
+        if asked.side_effect != SideEffect::Consequential {
+            return self.make(&policy, asked, None).map(Ok);
+        }
+        if let Some(call) = self.joined(&asked)? {
+            return Ok(Ok((call, None)));
+        }
+        if let Some(problem) = self.may_not_park(&asked)? {
+            return Ok(Err(problem));
+        }
+        let approval = self.approval_of(&asked, tool, grant);
+        self.make(&policy, asked, Some(approval)).map(Ok)
     }
 
     /// The call that was made with this key, or a conflict; `None` when the key is new.
@@ -117,6 +128,7 @@ impl Step<'_> {
         Asked {
             tool: submit.tool.clone(),
             agent: submit.agent.clone(),
+            run: submit.run.clone(),
             arguments,
             principal: principal.text,
             principal_key: (principal.tenant_id, principal.id),
@@ -136,23 +148,39 @@ impl Step<'_> {
         }
     }
 
-    /// Parks a consequential call; hands any other to a poll that waits, or to the edge that asks, or queues it.
-    fn make(&mut self, policy: &Snapshot, asked: Asked, grant: Grant) -> Stored<(Call, Option<Delivery>)> {
-        let mut delivery = None;
-        let consequential = asked.side_effect == SideEffect::Consequential;
-        let approval = consequential.then(|| Approval {
+    fn approval_of(&self, asked: &Asked, tool: &PolicyTool, grant: Grant) -> Approval {
+        let definition = &tool.definition;
+        Approval {
             digest: String::new(),
             expires_at: self.now.plus_seconds(APPROVAL_SECONDS),
             required: grant.approvals_required,
             decisions: Vec::new(),
             state: "pending".to_owned(),
-        });
+            bound: Some(Bound {
+                side_effect: definition.side_effect,
+                input: definition.input.clone(),
+                permissions: definition.permissions.clone(),
+            }),
+            likeness: likeness(asked),
+            edited: None,
+        }
+    }
+
+    /// Parks a consequential call; hands any other to a poll that waits, or to the edge that asks, or queues it.
+    fn make(
+        &mut self,
+        policy: &Snapshot,
+        asked: Asked,
+        approval: Option<Approval>,
+    ) -> Stored<(Call, Option<Delivery>)> {
+        let mut delivery = None;
         let mut call = Call::new(LocalId::new(self.now, &self.entropy), asked, approval);
         let digest = self.digest(&call);
         if let Some(approval) = &mut call.approval {
             approval.digest = digest;
             self.store.insert(&call)?;
-            self.tell(&PoolMessage::Approval(Box::new(self.approval_view(&call))))?;
+            self.parked_changed(&call);
+            self.tell_approval(&call)?;
         } else if policy.transport == Transport::Webhook {
             delivery = self.deliver_new(policy, &mut call)?;
             if delivery.is_none() {

@@ -7,13 +7,16 @@ use toolgate_protocol::limits::{ACCEPT_SECONDS, LEASE_FIRST_SECONDS, LEASE_SECON
 use toolgate_protocol::workers::Job;
 
 use super::call::{Bucket, Call};
+use super::edits::changes;
 use super::machine::{self, CallEvent, Phase, Verdict};
 use super::messages::{Answer, PoolMessage};
 use super::store::Stored;
+use super::told::told;
 use super::{Step, Transition};
 use crate::hash::sha256_hex;
 use crate::ids::IdKind;
 use crate::time::UnixMillis;
+use crate::visible::shown;
 
 /// JSON text that was checked when it was stored.
 pub(super) fn raw(text: &str) -> Box<RawValue> {
@@ -52,7 +55,8 @@ impl Step<'_> {
             None => self.store.insert(call)?,
         }
         if decided {
-            self.tell(&PoolMessage::Approval(Box::new(self.approval_view(call))))?;
+            self.parked_changed(call);
+            self.tell_approval(call)?;
         }
         if moved {
             self.follow(call, to);
@@ -71,7 +75,7 @@ impl Step<'_> {
         };
         match to {
             Phase::HandedOver | Phase::Reading | Phase::Writing => {
-                self.queue.memory.running.insert(call.id.clone(), call.asked.arguments.len());
+                self.queue.memory.running.insert(call.id.clone(), call.arguments().len());
             }
             _ => drop(self.queue.memory.running.remove(&call.id)),
         }
@@ -154,16 +158,19 @@ impl Step<'_> {
             result: outcome.result.as_deref().map(raw),
             error: outcome.error,
             activity: outcome.activity.as_deref().map(raw),
+            edited_arguments: call.approval.as_ref().and_then(|approval| approval.edited.as_deref()).map(raw),
+            tool_result: told(call),
             approval,
             resolved_by: outcome.resolved_by,
         }
     }
 
     /// A parked call as its approver sees it.
-    pub fn approval_view(&self, call: &Call) -> ApprovalView {
+    pub fn approval_view(&self, call: &Call) -> Stored<ApprovalView> {
         let approval = call.approval.clone();
+        let edited = approval.as_ref().and_then(|approval| approval.edited.clone());
         let field = |read: fn(&super::call::Approval) -> String| approval.as_ref().map(read).unwrap_or_default();
-        ApprovalView {
+        Ok(ApprovalView {
             id: self.approval_id(call),
             call: self.call_id(call),
             agent: call.asked.agent.clone(),
@@ -171,21 +178,35 @@ impl Step<'_> {
             tool: call.asked.tool.clone(),
             version: call.asked.version.clone(),
             arguments: raw(&call.asked.arguments),
+            arguments_text: shown(&call.asked.arguments),
+            edited_arguments: edited.as_deref().map(raw),
+            changes: edited.map(|edited| changes(&call.asked.arguments, &edited)).unwrap_or_default(),
             digest: field(|approval| approval.digest.clone()),
             created_at: call.asked.at.rfc3339(),
             expires_at: field(|approval| approval.expires_at.rfc3339()),
             required: approval.as_ref().map_or(1, |approval| approval.required),
             decisions: approval.as_ref().map(|approval| approval.decisions.clone()).unwrap_or_default(),
-            earlier: Vec::new(),
+            earlier: self.earlier(call)?,
             state: field(|approval| approval.state.clone()),
-        }
+        })
+    }
+
+    /// Tells the registry's index how an approval stands.
+    pub(super) fn tell_approval(&mut self, call: &Call) -> Stored<()> {
+        let view = self.approval_view(call)?;
+        self.tell(&PoolMessage::Approval(Box::new(view)))
     }
 
     /// What a decision on this call must name: the exact bytes, what the definition promises, where it goes, for whom.
     pub fn digest(&self, call: &Call) -> String {
+        self.digest_with(call, &call.asked.arguments)
+    }
+
+    /// The same for other arguments: what an edit sends.
+    pub(super) fn digest_with(&self, call: &Call, arguments: &str) -> String {
         let bound = serde_json::json!({
             "approval_hash": call.asked.approval_hash,
-            "arguments": call.asked.arguments,
+            "arguments": arguments,
             "call": self.call_id(call),
             "endpoint_revision": call.asked.endpoint_revision,
             "pool": self.place().pool,
@@ -202,9 +223,9 @@ impl Step<'_> {
             call: self.call_id(call),
             claim: self.queue.ids.claim(&self.place(), &call.id, hand_over),
             tool: call.asked.tool.clone(),
-            arguments: raw(&call.asked.arguments),
+            arguments: raw(call.arguments()),
             principal: raw(&call.asked.principal),
-            run: None,
+            run: call.asked.run.clone(),
             attempt: call.claim.as_ref().map_or(1, |claim| claim.attempt),
             side_effect: call.asked.side_effect,
             lease_seconds: if is_write {

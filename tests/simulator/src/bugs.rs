@@ -15,4 +15,8 @@ pub enum Bug {
     RequeuesALostReply,
     /// The deliverer reports as refused what it sent.
     RefusesWhatItSent,
+    /// One approval lets another parked call go, too.
+    ApprovesATwin,
+    /// What an approver edited is not what is sent, and nobody has checked it.
+    SendsAnUncheckedEdit,
 }

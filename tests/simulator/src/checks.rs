@@ -18,6 +18,10 @@ pub struct Ledger {
     pub ran: BTreeMap<LocalId, Vec<u32>>,
     /// Calls that a human said yes to, and the endpoint's revision that they were shown with.
     pub approved: BTreeMap<LocalId, u64>,
+    /// Who said yes to a call: as many as its approval requires.
+    pub said_yes: BTreeMap<LocalId, BTreeSet<&'static str>>,
+    /// What a human wrote in place of the arguments, canonical.
+    pub edited: BTreeMap<LocalId, String>,
     /// Calls that a caller was told were accepted, with the canonical arguments.
     pub acknowledged: BTreeMap<LocalId, String>,
     /// Ended calls as they were when they ended.
@@ -58,6 +62,11 @@ pub fn starts(ledger: &mut Ledger, call: &Call, hand_over: u32, sent_to: Option<
         let Some(approved) = ledger.approved.get(id) else {
             return Err(format!("1: {id:?} ran before a human decided on it"));
         };
+        let required = call.approval.as_ref().map_or(1, |approval| approval.required);
+        let said_yes = ledger.said_yes.get(id).map_or(0, BTreeSet::len);
+        if said_yes < usize::try_from(required).unwrap_or(usize::MAX) {
+            return Err(format!("1: {id:?} ran with {said_yes} of {required} approvals"));
+        }
         if let Some(sent_to) = sent_to.filter(|sent_to| sent_to != approved) {
             return Err(format!("1: {id:?} was approved for the endpoint {approved} and sent to {sent_to}"));
         }
@@ -165,8 +174,14 @@ pub fn moved(ledger: &mut Ledger, call: &Call, now: UnixMillis) -> Checked {
     Ok(())
 }
 
-/// What a worker receives is what was accepted.
+/// What an executor receives is what was accepted, or what an approver wrote in its place.
 pub fn bytes(ledger: &Ledger, call: &Call, arguments: &str) -> Checked {
+    if let Some(edited) = ledger.edited.get(&call.id) {
+        return match edited == arguments {
+            true => Ok(()),
+            false => Err(format!("9: {:?} was edited to {edited} and handed out as {arguments}", call.id)),
+        };
+    }
     match ledger.acknowledged.get(&call.id) {
         Some(accepted) if accepted != arguments => {
             Err(format!("9: {:?} was accepted as {accepted} and handed out as {arguments}", call.id))
@@ -189,6 +204,8 @@ pub fn durable(ledger: &mut Ledger, now: UnixMillis, find: impl Fn(&LocalId) -> 
     ledger.acknowledged.retain(|id, _| !old(id));
     ledger.ended.retain(|id, _| !old(id) || find(id));
     ledger.approved.retain(|id, _| !old(id) || find(id));
+    ledger.said_yes.retain(|id, _| !old(id) || find(id));
+    ledger.edited.retain(|id, _| !old(id) || find(id));
     ledger.accepted.retain(|id, _| !old(id) || find(id));
     ledger.ran.retain(|id, _| !old(id) || find(id));
     ledger.cleared.retain(|id| !old(id) || find(id));

@@ -7,7 +7,7 @@ use toolgate_core::ids::{LocalId, Place};
 use toolgate_core::policy::Snapshot;
 use toolgate_core::queue::call::{Bucket, Call};
 use toolgate_core::queue::messages::PoolMessage;
-use toolgate_core::queue::store::{Filter, Head, KnownManifest, Session, Store, Stored};
+use toolgate_core::queue::store::{Filter, Head, KnownManifest, PastDecision, Session, Store, Stored};
 use toolgate_core::sql_port::StoreError;
 use toolgate_core::time::UnixMillis;
 
@@ -18,6 +18,8 @@ pub struct Model {
     calls: BTreeMap<(Bucket, LocalId), Rc<Call>>,
     buckets: BTreeMap<LocalId, Bucket>,
     idempotency: BTreeMap<String, LocalId>,
+    joined: BTreeMap<LocalId, Vec<String>>,
+    decisions: BTreeMap<String, (UnixMillis, Vec<PastDecision>)>,
     sessions: BTreeMap<String, Session>,
     manifests: BTreeMap<String, KnownManifest>,
     outbox: BTreeMap<u64, Rc<PoolMessage>>,
@@ -101,6 +103,18 @@ impl Store for Model {
     fn by_idempotency(&self, hash: &str) -> Stored<Option<LocalId>> {
         Ok(self.idempotency.get(hash).cloned())
     }
+    fn add_idempotency(&mut self, call: &Call, hash: &str) -> Stored<()> {
+        self.idempotency.insert(hash.to_owned(), call.id.clone());
+        self.joined.entry(call.id.clone()).or_default().push(hash.to_owned());
+        Ok(())
+    }
+    fn decisions(&self, key: &str) -> Stored<Vec<PastDecision>> {
+        Ok(self.decisions.get(key).map(|(_, decisions)| decisions.clone()).unwrap_or_default())
+    }
+    fn put_decisions(&mut self, key: &str, at: UnixMillis, decisions: &[PastDecision]) -> Stored<()> {
+        self.decisions.insert(key.to_owned(), (at, decisions.to_vec()));
+        Ok(())
+    }
     fn queued(&self, now: UnixMillis, after: Option<&LocalId>, limit: usize) -> Stored<Vec<Head>> {
         let ready = self
             .bucket(Bucket::Queued)
@@ -157,16 +171,17 @@ impl Store for Model {
         Ok(self.bucket(Bucket::Ended).next().map(|call| call.id.clone()))
     }
     fn sweep(&mut self, ended_before: UnixMillis, limit: usize) -> Stored<usize> {
+        self.decisions.retain(|_, (at, _)| *at > ended_before);
         let first = LocalId::first_at(ended_before);
         let old = |call: &&Rc<Call>| call.id < first && call.ended_at.is_some_and(|at| at <= ended_before);
         let old: Vec<Rc<Call>> = self.bucket(Bucket::Ended).filter(old).take(limit).cloned().collect();
         for call in &old {
             self.calls.remove(&(Bucket::Ended, call.id.clone()));
             self.buckets.remove(&call.id);
-            if let Some(hash) = &call.asked.idempotency
-                && self.idempotency.get(hash) == Some(&call.id)
-            {
-                self.idempotency.remove(hash);
+            for hash in self.joined.remove(&call.id).into_iter().flatten().chain(call.asked.idempotency.clone()) {
+                if self.idempotency.get(&hash) == Some(&call.id) {
+                    self.idempotency.remove(&hash);
+                }
             }
         }
         Ok(old.len())

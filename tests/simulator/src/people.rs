@@ -32,14 +32,19 @@ impl World {
         let arguments = match self.random.below(12) {
             0 => r#"{"n":"7"}"#.to_owned(),
             1 => r#"{"n":9007199254740993, "note":"ü"}"#.to_owned(),
-            _ => format!(r#"{{"note":"x","n":{}}}"#, self.random.below(1000)),
+            _ => {
+                let most = if class == "consequential" { 20 } else { 1000 };
+                format!(r#"{{"note":"x","n":{}}}"#, self.random.below(most))
+            }
         };
         let permitted = if self.random.chance(970) { r#""use""# } else { "" };
         let principal = format!(r#"{{"id":"u{}","tenant_id":"t","permissions":[{permitted}]}}"#, self.random.below(2));
         let keyed = class != "read_only" && self.random.chance(950) || self.random.chance(200);
         let raw = |text: &str| RawValue::from_string(text.to_owned()).expect("json");
+        let run = self.random.chance(500).then(|| format!("run {}", self.random.below(2)));
         Submit {
             tool: tool.to_owned(),
+            run,
             agent: (*self.random.pick(&AGENTS).expect("agents")).to_owned(),
             principal: raw(&principal),
             arguments: Some(raw(&arguments)),
@@ -179,20 +184,36 @@ impl World {
         let digest = self.digest_of(&id);
         let digest = if self.random.chance(900) { digest } else { Some("another".to_owned()) };
         let approve = self.random.chance(800);
+        let edit = match self.random.below(10) {
+            0 | 1 if approve => Some((r#"{ "note": "edited", "n": 5 }"#, Some(r#"{"n":5,"note":"edited"}"#))),
+            2 if approve => Some((r#"{"n":"five"}"#, None)),
+            _ => None,
+        };
         let request = DecisionRequest {
             decision: if approve { DecisionKind::Approve } else { DecisionKind::Reject },
             digest: if approve { digest } else { None },
             reason: (!approve).then(|| "no".to_owned()),
+            arguments: edit.map(|(text, _)| RawValue::from_string(text.to_owned()).expect("json")),
         };
+        let wanted = edit.map(|(_, canonical)| canonical);
         let who = *self.random.pick(&["ann", "ben"]).expect("approvers");
         let was_waiting = self.store.peek(&id).is_some_and(|call| call.state == CallState::WaitingApproval);
         let before = self.decisions(&id);
-        if approve && was_waiting && self.digest_of(&id) == request.digest {
+        if approve && was_waiting && self.digest_of(&id) == request.digest && wanted != Some(None) {
             // A human said yes to these bytes, whether or not the answer arrives.
             let shown = self.store.peek(&id).map_or(0, |call| call.asked.endpoint_revision);
             self.ledger.approved.insert(id.clone(), shown);
+            self.ledger.said_yes.entry(id.clone()).or_default().insert(who);
         }
         self.ask(Waits::Nobody, identity(Role::Approver, who), Ask::Decide(id.clone(), request))?;
+        if was_waiting && self.decisions(&id) != before {
+            // What is stored as edited is what this decision wrote, canonical, and was checked.
+            match wanted {
+                Some(Some(canonical)) => drop(self.ledger.edited.insert(id.clone(), canonical.to_owned())),
+                Some(None) => return Err(format!("9: {id:?} was decided with arguments that do not fit")),
+                None => {}
+            }
+        }
         if !was_waiting && self.decisions(&id) != before {
             return Err(format!("1: {id:?} was decided though it did not wait"));
         }

@@ -7,7 +7,7 @@ use toolgate_core::policy::Snapshot;
 use toolgate_core::queue::call::{Bucket, Call};
 use toolgate_core::queue::delivery::DELIVERER;
 use toolgate_core::queue::messages::PoolMessage;
-use toolgate_core::queue::store::{Filter, Head, KnownManifest, Session, Store, Stored};
+use toolgate_core::queue::store::{Filter, Head, KnownManifest, PastDecision, Session, Store, Stored};
 use toolgate_core::sql_port::StoreError;
 use toolgate_core::time::UnixMillis;
 use toolgate_protocol::calls::CallState;
@@ -22,6 +22,10 @@ pub enum Requeues {
     Everything,
     /// Those whose delivery had no valid reply.
     Deliveries,
+    /// None, but an approval queues another parked call with it.
+    Twins,
+    /// None, but what an approver edited is stored as something that nobody has checked.
+    Edits,
 }
 
 /// A store behind which everything is as it was, but for one failure or one bug.
@@ -77,6 +81,7 @@ impl Store for Rough<'_> {
         session(&self, id: &str) -> Option<Session>;
         sessions(&self) -> Vec<Session>;
         manifest(&self, hash: &str) -> Option<KnownManifest>;
+        decisions(&self, key: &str) -> Vec<PastDecision>;
         has_outbox(&self) -> bool;
         outbox(&self, limit: usize) -> Vec<(u64, PoolMessage)>;
     }
@@ -84,6 +89,8 @@ impl Store for Rough<'_> {
         set_place(&mut self, place: &Place) -> ();
         set_snapshot(&mut self, snapshot: &Snapshot) -> ();
         insert(&mut self, call: &Call) -> ();
+        add_idempotency(&mut self, call: &Call, hash: &str) -> ();
+        put_decisions(&mut self, key: &str, at: UnixMillis, decisions: &[PastDecision]) -> ();
         sweep(&mut self, ended_before: UnixMillis, limit: usize) -> usize;
         set_aside(&mut self, id: &LocalId) -> ();
         put_session(&mut self, session: &Session) -> ();
@@ -98,7 +105,7 @@ impl Store for Rough<'_> {
         let mut call = call.clone();
         let delivered = call.claim.as_ref().is_some_and(|claim| claim.session == DELIVERER);
         let requeued = match self.requeues {
-            Requeues::Nothing => false,
+            Requeues::Nothing | Requeues::Twins | Requeues::Edits => false,
             Requeues::Everything => true,
             Requeues::Deliveries => delivered,
         };
@@ -108,6 +115,18 @@ impl Store for Rough<'_> {
             call.outcome = None;
             call.ended_at = None;
         }
-        self.store.update(&call, was)
+        let approved = was == Bucket::Parked && call.state == CallState::Queued;
+        if let Some(approval) = call.approval.as_mut().filter(|_| approved && self.requeues == Requeues::Edits) {
+            approval.edited = approval.edited.take().map(|_| r#"{"n":"x"}"#.to_owned());
+        }
+        self.store.update(&call, was)?;
+        if approved && self.requeues == Requeues::Twins {
+            for twin in self.store.in_bucket(Bucket::Parked, None, 1)? {
+                let Some(mut twin) = self.store.call(&twin)? else { continue };
+                (twin.state, twin.ready_at, twin.queue_deadline) = (call.state, call.ready_at, call.queue_deadline);
+                self.store.update(&twin, Bucket::Parked)?;
+            }
+        }
+        Ok(())
     }
 }

@@ -250,6 +250,8 @@ impl World {
         let requeues = match self.bug {
             Some(Bug::RetriesAWrite) => Requeues::Everything,
             Some(Bug::RequeuesALostReply) => Requeues::Deliveries,
+            Some(Bug::ApprovesATwin) => Requeues::Twins,
+            Some(Bug::SendsAnUncheckedEdit) => Requeues::Edits,
             _ => Requeues::Nothing,
         };
         let mut store = Rough { store: &mut self.store, fails_after: Cell::new(fails_after), requeues };

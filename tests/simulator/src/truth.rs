@@ -47,6 +47,8 @@ pub struct Policy {
     /// Agents that hold the capability.
     pub granted: BTreeMap<String, bool>,
     pub writes: bool,
+    /// Approvers that a consequential call needs.
+    pub quorum: u32,
     pub live_keys: BTreeMap<String, bool>,
     /// Each tool's input variant.
     pub variants: BTreeMap<String, usize>,
@@ -99,6 +101,7 @@ impl Policy {
             version: 1,
             granted: all(&AGENTS),
             writes: true,
+            quorum: 1,
             live_keys: all(&["caller", "other", "worker", "ann", "ben", "admin"]),
             variants: tools.iter().map(|name| ((*name).to_owned(), 0)).collect(),
             enabled: all(&tools),
@@ -152,7 +155,7 @@ impl Policy {
         let capability = Capability {
             tools: names,
             allow_reversible_writes: self.writes,
-            approvals_required: 1,
+            approvals_required: self.quorum,
             requester_may_approve: true,
         };
         let held = self
@@ -227,6 +230,7 @@ impl Truth {
         match random.below(7) {
             0 => policy.granted.values_mut().for_each(|granted| *granted = heal || !*granted),
             1 => policy.writes = heal || !policy.writes,
+            5 if random.chance(300) => policy.quorum = 3 - policy.quorum,
             2 => {
                 let live = policy.live_keys.get_mut(["caller", "other", "worker"][random.below(3)]).expect("a key");
                 *live = heal || !*live;
@@ -251,7 +255,7 @@ impl Truth {
         for all in [&mut policy.granted, &mut policy.live_keys, &mut policy.enabled] {
             all.values_mut().for_each(|one| *one = true);
         }
-        (policy.writes, policy.state) = (true, EndpointState::Active);
+        (policy.writes, policy.quorum, policy.state) = (true, 1, EndpointState::Active);
         self.history.push((now, policy.clone()));
     }
 

@@ -106,6 +106,20 @@ fn a_refusal_that_was_sent_all_the_same_is_found() {
     assert!(found.iter().all(|violation| violation.contains("not sent")), "{found:?}");
 }
 
+#[test]
+fn an_approval_that_lets_a_twin_go_is_found() {
+    let found = found(Bug::ApprovesATwin);
+    assert_eq!(found.len(), 3, "some seed missed it");
+    assert!(found.iter().all(|violation| violation.starts_with("1:")), "{found:?}");
+}
+
+#[test]
+fn an_edit_that_nobody_has_checked_is_found() {
+    let found = found(Bug::SendsAnUncheckedEdit);
+    assert_eq!(found.len(), 3, "some seed missed it");
+    assert!(found.iter().all(|violation| violation.starts_with("9:")), "{found:?}");
+}
+
 /// The same events through the SQL: the same effects at each step, the same records at the end.
 #[test]
 fn the_sql_does_what_the_model_does() {

@@ -30,6 +30,7 @@ fn ask(who: Identity, ask: Ask) -> Event {
 fn submit(n: u32) -> Ask {
     let raw = |text: String| RawValue::from_string(text).expect("json");
     Ask::Submit(Submit {
+        run: None,
         tool: "look".into(),
         agent: "alice".into(),
         principal: raw(r#"{"id":"u","tenant_id":"t","permissions":["use"]}"#.into()),
@@ -90,7 +91,12 @@ fn a_decision_at_expiry_is_too_late_also_when_more_is_due_than_one_step_does() {
     // Whatever batch the step takes, the one that is decided is due before it is decided.
     for (call, digest) in parked.iter().rev() {
         let (_, id) = queue.ids.read(toolgate_core::ids::IdKind::Call, "acme", call).expect("an id");
-        let request = DecisionRequest { decision: DecisionKind::Approve, digest: Some(digest.clone()), reason: None };
+        let request = DecisionRequest {
+            decision: DecisionKind::Approve,
+            digest: Some(digest.clone()),
+            reason: None,
+            arguments: None,
+        };
         let event = ask(identity(Role::Approver, "ann"), Ask::Decide(id, request));
         match step(&sqlite, &mut queue, event, expiry, 3).outcome {
             Outcome::Reply(Err(problem)) => assert_eq!(problem.kind.code, "approval_expired"),
