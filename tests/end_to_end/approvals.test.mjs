@@ -79,7 +79,7 @@ test("a decision that is not about exactly these bytes is refused, and the call 
     [{ decision: "reject" }, 422, "invalid_request"],
     [{ decision: "reject", reason: " " }, 422, "invalid_request"],
     [{ decision: "maybe", digest: one.approval.digest }, 422, "invalid_request"],
-    [{ decision: "approve", digest: one.approval.digest, arguments: {} }, 422, "invalid_request"],
+    [{ decision: "approve", digest: one.approval.digest, arguments: {} }, 422, "invalid_arguments"],
     [{}, 422, "invalid_request"],
   ];
   for (const [body, status, code] of refusals) {

@@ -96,27 +96,20 @@ test("the next approver sees what was decided on the like, newest first", async 
 });
 
 test("fifty open approvals of one agent and principal are the most, also after a restart; a decision makes room", async () => {
-  const own = await Gateway.start();
-  try {
-    const org = await Org.make(own);
-    await new RawWorker(org.worker).register([definition("pay", "consequential", { input: INPUT })]);
-    await org.grant(["pay"]);
-    const parked = await each(Array.from({ length: 50 }), 10, (_, n) => org.accepted("pay", { amount: n }, { key: `k${n}` }));
-    const full = async (key) => {
-      const answer = await org.submit("pay", '{"amount":1000}', { key });
-      assert.deepEqual([answer.status, answer.code, answer.body.limit], [429, "too_many_pending", 50]);
-    };
-    await full("x");
-    const other = '{"id":"u2","tenant_id":"t1","permissions":[]}';
-    assert.equal((await org.accepted("pay", '{"amount":1}', { key: "y", principal: other })).state, "waiting_approval");
-    await own.killAndRestart();
-    await full("x");
-    await org.approve(parked[3]);
-    assert.equal((await org.accepted("pay", '{"amount":1000}', { key: "x" })).state, "waiting_approval");
-    await full("z");
-  } finally {
-    await own.stop();
-  }
+  const { org } = await scene();
+  const parked = await each(Array.from({ length: 50 }), 10, (_, n) => org.accepted("pay", { amount: n }, { key: `k${n}` }));
+  const full = async (key) => {
+    const answer = await org.submit("pay", '{"amount":1000}', { key });
+    assert.deepEqual([answer.status, answer.code, answer.body.limit], [429, "too_many_pending", 50]);
+  };
+  await full("x");
+  const other = '{"id":"u2","tenant_id":"t1","permissions":[]}';
+  assert.equal((await org.accepted("pay", '{"amount":1}', { key: "y", principal: other })).state, "waiting_approval");
+  await gateway.killAndRestart();
+  await full("x");
+  await org.approve(parked[3]);
+  assert.equal((await org.accepted("pay", '{"amount":1000}', { key: "x" })).state, "waiting_approval");
+  await full("z");
 });
 
 test("what is shown hides nothing: turning, invisible and control characters stand as escapes, to the last character", async () => {

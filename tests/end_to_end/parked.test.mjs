@@ -16,12 +16,15 @@ after(() => gateway.stop());
 
 const pending = (org, limit = 30) => org.approver.all(`/v1/approvals?state=pending&limit=${limit}`, "approvals");
 
+/** One of ten principals: each may have 50 calls parked. */
+const principal = (n) => `{"id":"u${n % 10}","tenant_id":"t1","permissions":["refunds:write"]}`;
+
 test("100 calls parked over a restart are all listed, page by page, and each runs once after its approval", async () => {
   const org = await Org.make(gateway);
   const crew = new Crew(org);
   const worker = await crew.start();
   await org.grant(NAMES);
-  const calls = await each(Array.from({ length: PARKED }), 10, (_, n) => org.accepted("pay", { n }, { key: `k${n}` }));
+  const calls = await each(Array.from({ length: PARKED }), 10, (_, n) => org.accepted("pay", { n }, { key: `k${n}`, principal: principal(n) }));
   await gateway.killAndRestart();
   const listed = await until("all are listed", async () => {
     const found = await pending(org);
@@ -79,7 +82,7 @@ test("200 parked calls in a burst are each an approval of their own", async () =
   const worker = new RawWorker(org.worker);
   await worker.register([definition("pay", "consequential")]);
   await org.grant(["pay"]);
-  const calls = await each(Array.from({ length: 200 }), 25, (_, n) => org.accepted("pay", "{}", { key: `k${n}` }));
+  const calls = await each(Array.from({ length: 200 }), 25, (_, n) => org.accepted("pay", "{}", { key: `k${n}`, principal: principal(n) }));
   const ids = await until("all are listed", async () => {
     const found = await pending(org, 100);
     return found.length === 200 && found.map(({ id }) => id);

@@ -205,14 +205,17 @@ impl World {
             self.ledger.approved.insert(id.clone(), shown);
             self.ledger.said_yes.entry(id.clone()).or_default().insert(who);
         }
+        // What is sent from now on is what this decision wrote, canonical; unless it was refused.
+        if let Some(canonical) = wanted.flatten().filter(|_| was_waiting) {
+            self.ledger.edited.insert(id.clone(), canonical.to_owned());
+        }
         self.ask(Waits::Nobody, identity(Role::Approver, who), Ask::Decide(id.clone(), request))?;
-        if was_waiting && self.decisions(&id) != before {
-            // What is stored as edited is what this decision wrote, canonical, and was checked.
-            match wanted {
-                Some(Some(canonical)) => drop(self.ledger.edited.insert(id.clone(), canonical.to_owned())),
-                Some(None) => return Err(format!("9: {id:?} was decided with arguments that do not fit")),
-                None => {}
-            }
+        let decided = self.decisions(&id) != before;
+        if decided && wanted == Some(None) {
+            return Err(format!("9: {id:?} was decided with arguments that do not fit"));
+        }
+        if was_waiting && !decided {
+            self.ledger.edited.remove(&id);
         }
         if !was_waiting && self.decisions(&id) != before {
             return Err(format!("1: {id:?} was decided though it did not wait"));

@@ -78,7 +78,10 @@ fn a_decision_at_expiry_is_too_late_also_when_more_is_due_than_one_step_does() {
     let mut parked = Vec::new();
     for n in 0..500_u32 {
         let Ask::Submit(submit) = submit(n) else { unreachable!() };
-        let submit = Submit { tool: "refund".into(), idempotency_key: Some(format!("k{n}")), ..submit };
+        // Of ten principals: each may have so many open.
+        let principal = format!(r#"{{"id":"u{}","tenant_id":"t","permissions":["use"]}}"#, n % 10);
+        let principal = RawValue::from_string(principal).expect("json");
+        let submit = Submit { tool: "refund".into(), idempotency_key: Some(format!("k{n}")), principal, ..submit };
         let mut entropy = [0; 16];
         entropy[..4].copy_from_slice(&n.to_be_bytes());
         let event = ask(identity(Role::Caller, "caller"), Ask::Submit(submit));
