@@ -9,12 +9,17 @@ const decided = (more) => reply(200, approvalText("apr_1", more));
 const alreadyDecided = refusal(409, "already_decided", { decision: "approve", by: "Ann", at: ANN.at });
 
 test("an approval is what the gateway says of it", async () => {
-  const rejected = { decision: "reject", by: "Bea", key: "key-2", at: "t", reason: "too much" };
-  const { client, requests } = over([decided({ purpose: "Refund order 7", required: 2, decisions: [ANN], earlier: [rejected], later: 1 })]);
+  const rejected = { approval: "apr_0", decision: "reject", by: "Bea", at: "t", reason: "too much", same_arguments: true };
+  const edit = { edited_arguments: { cents: 90 }, changes: [{ field: "cents", from: 100, to: 90 }, { field: "note", to: null }] };
+  const decision = { ...ANN, sent_digest: "digest of what is sent" };
+  const more = { purpose: "Refund order 7", required: 2, decisions: [decision], earlier: [rejected], later: 1, arguments_text: '{"cents":100}', ...edit };
+  const { client, requests } = over([decided(more)]);
   assert.deepEqual(await client.approvals.get("apr_1"), {
     id: "apr_1", call: "call_of_apr_1", agent: "bot", principal: { id: "u1", tenant_id: "t1", permissions: [] }, tool: "pay", version: "v1",
-    arguments: { cents: 100 }, argumentsText: '{"cents":100}', digest: "digest of apr_1", purpose: "Refund order 7",
-    createdAt: "2026-11-30T10:00:00.000Z", expiresAt: "2026-12-01T10:00:00.000Z", required: 2, decisions: [ANN], earlier: [rejected], state: "pending",
+    arguments: { cents: 100 }, argumentsText: '{"cents":100}', shownText: '{"cents":100}', editedText: '{"cents":90}',
+    changes: [{ field: "cents", fromText: "100", toText: "90" }, { field: "note", toText: "null" }], digest: "digest of apr_1", purpose: "Refund order 7",
+    createdAt: "2026-11-30T10:00:00.000Z", expiresAt: "2026-12-01T10:00:00.000Z", required: 2, decisions: [{ ...ANN, sentDigest: "digest of what is sent" }],
+    earlier: [{ approval: "apr_0", decision: "reject", by: "Bea", at: "t", reason: "too much", sameArguments: true }], state: "pending",
   });
   assert.deepEqual([requests[0].method, requests[0].path], ["GET", "/v1/approvals/apr_1"]);
 });

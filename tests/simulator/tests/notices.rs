@@ -166,8 +166,8 @@ fn a_write_tries_at_once_what_failed_and_forgets_what_is_not_wanted_any_more() {
     watch.tell("late", "expired");
     watch.put("ops", &[Requested]);
     let written = watch.now();
+    assert_eq!(watch.alarm, Some(written));
     let notice = watch.next_notice();
-    assert_eq!(watch.now(), written);
     assert_eq!((notice.event, ids(&notice)), (Requested, vec!["one".to_owned()]));
     // One that is under way is left alone: its receiver may be taking it.
     watch.put("ops", &[Requested]);
@@ -241,4 +241,17 @@ fn one_alarm_hands_over_so_many_and_the_rest_follows_at_once() {
     }
     let ids: BTreeSet<&String> = told.iter().map(|(_, id)| id).collect();
     assert_eq!(ids.len(), NOTIFICATIONS_MAX, "each message has an id of its own");
+}
+
+#[test]
+fn what_has_waited_longest_goes_first_when_an_alarm_is_late() {
+    let mut watch = Watch::new();
+    for n in 1..NOTIFICATIONS_MAX {
+        watch.put(&format!("n{n}"), &[Decided]);
+    }
+    watch.put("z", &[Requested]);
+    watch.tell("one", "pending");
+    watch.tell("one", "approved");
+    watch.org.now = watch.now().plus_seconds(NOTICE_QUIET_SECONDS);
+    assert_eq!(watch.ring().unwrap()[0].notification, "z");
 }

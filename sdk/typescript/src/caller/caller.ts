@@ -1,4 +1,4 @@
-export type { Approval, ApprovalState, Decision } from "./approval.js";
+export type { Approval, ApprovalState, ArgumentChange, Decision, EarlierDecision } from "./approval.js";
 export type { ApprovalFilter, Approvals, ApproveOptions, ShownApproval, WatchOptions } from "./approvals.js";
 export {
   type ApprovalLink,

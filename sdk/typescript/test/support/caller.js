@@ -67,6 +67,7 @@ export function approvalText(id, { args = '{"cents":100}', ...more } = {}) {
     required: 1,
     decisions: [],
     earlier: [],
+    arguments_text: args,
     state: "pending",
     ...more,
   };

@@ -131,7 +131,7 @@ export async function readmeCalls(): Promise<void> {
 export async function readmeApprovals(): Promise<void> {
   for await (const approval of client.approvals.watch({ signal })) {
     if (approval.state !== "pending") remove(approval);
-    else show(approval.argumentsText);
+    else show(approval.shownText);
   }
 
   await client.approvals.approve(shown);
