@@ -189,3 +189,17 @@ test("refusals have their types, and foreign ids look like absent ones", async (
   }
   await assert.rejects(caller.approvals.list().next(), (error) => isProblem(error, "role_not_allowed") && error.members.roles.includes("approver"));
 });
+
+test("an edited approval is sent as it was edited, and the next approver sees what was decided", async () => {
+  const { worker, call, approver } = await shop();
+  const parked = await call("pay", { cents: 9007199254740993n, note: "a\u202Eb" });
+  const shown = await approver.approvals.get(parked.approval.id);
+  assert.equal(shown.shownText, '{"cents":9007199254740993,"note":"a\\u202eb"}');
+  const decided = await approver.approvals.approve(shown, { arguments: { cents: 9007199254740992n } });
+  assert.deepEqual([decided.state, decided.editedText], ["approved", '{"cents":9007199254740992}']);
+  assert.deepEqual(decided.changes[0], { field: "cents", fromText: "9007199254740993", toText: "9007199254740992" });
+  assert.deepEqual((await work(worker, "null")).arguments, JSON.parse('{"cents":9007199254740992}'));
+  const next = await call("pay", { cents: 1 });
+  const { earlier } = await approver.approvals.get(next.approval.id);
+  assert.deepEqual([earlier.length, earlier[0].decision, earlier[0].sameArguments], [1, "approve", false]);
+});

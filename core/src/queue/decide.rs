@@ -6,6 +6,7 @@ use toolgate_protocol::limits::NOTE_CHARS_MAX;
 use toolgate_protocol::problems;
 
 use super::call::{Bucket, Call, Outcome};
+use super::delivery::DELIVERER;
 use super::machine::{CallEvent, Verdict};
 use super::messages::Answer;
 use super::store::{PastDecision, Stored};
@@ -172,10 +173,15 @@ impl Step<'_> {
         self.dispatch()?;
         Ok(match verdict {
             Verdict::Done => Ok(self.call_answer(&call, base_url, false)),
-            Verdict::AlreadyRunning => Err(Problem::new(
-                problems::ALREADY_RUNNING,
-                "The write was accepted by its worker; the worker is told that a cancel was asked for.",
-            )),
+            Verdict::AlreadyRunning => {
+                let sent = call.claim.as_ref().is_some_and(|claim| claim.session == DELIVERER);
+                let detail = if sent {
+                    "The write was cleared to be sent to its endpoint, and what is sent cannot be called back."
+                } else {
+                    "The write was accepted by its worker; the worker is told that a cancel was asked for."
+                };
+                Err(Problem::new(problems::ALREADY_RUNNING, detail))
+            }
             _ => Err(Problem::new(problems::ALREADY_ENDED, "The call has ended; read it for the outcome.")
                 .with("state", serde_json::json!(call.state))),
         })
