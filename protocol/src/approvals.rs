@@ -98,6 +98,7 @@ pub struct ApprovalView {
     /// Exactly what was asked for, and what the code will receive unless a decision edits it.
     pub arguments: Box<RawValue>,
     /// The same as JSON text to be shown: every control, invisible or turning character as an escape.
+    #[serde(default)]
     pub arguments_text: String,
     /// What the code receives instead, after an edit.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -94,6 +94,21 @@ impl<'a> Documents<'a> {
         self.page(kind, &Page { limit: usize::MAX, cursor: None })
     }
 
+    /// As [`Documents::get`]; what cannot be read counts as absent. For what must never hold up anything else.
+    pub fn find<T: DeserializeOwned>(&self, kind: &str, name: &str) -> Result<Option<T>, StoreError> {
+        match self.get(kind, name) {
+            Err(StoreError::Corrupt(_)) => Ok(None),
+            found => found,
+        }
+    }
+
+    /// As [`Documents::all`], without what cannot be read.
+    pub fn find_all<T: DeserializeOwned>(&self, kind: &str) -> Result<Vec<(String, T)>, StoreError> {
+        let rows = self.sql.exec(LIST, &[kind.into(), "".into(), limit(usize::MAX)])?;
+        let read = |row: &SqlRow| Some((text(row, 0).ok()?.to_owned(), serde_json::from_str(text(row, 1).ok()?).ok()?));
+        Ok(rows.iter().filter_map(read).collect())
+    }
+
     pub fn audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
         let entry = serde_json::to_string(entry).map_err(|error| fault(&error))?;
         self.sql.exec(ADD_AUDIT, &[entry.into()])?;

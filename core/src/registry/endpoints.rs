@@ -154,7 +154,7 @@ impl Step<'_> {
         let same = |kept: &KeptSecret| open(kept) && kept.fingerprint == fingerprint;
         let pools = self.docs.all::<PoolRecord>("pool")?;
         let secrets = |pool: &PoolRecord| pool.endpoint.iter().flat_map(|endpoint| &endpoint.secrets).any(same);
-        let notifications = self.docs.all::<NotificationRecord>("notification")?;
+        let notifications = self.docs.find_all::<NotificationRecord>("notification")?;
         let is_used = pools.iter().any(|(name, pool)| by != Served::Pool(name) && secrets(pool))
             || notifications.iter().any(|(name, each)| by != Served::Notification(name) && same(&each.secret));
         let detail = "The secret serves another pool or notification of the org; each needs its own. Leave it out to be given one.";

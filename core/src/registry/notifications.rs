@@ -84,7 +84,7 @@ impl Step<'_> {
         if let Some(problem) = self.used_elsewhere(Served::Notification(name), fingerprint)? {
             return Ok(Err(problem));
         }
-        let known = self.docs.get::<NotificationRecord>("notification", name)?;
+        let known = self.docs.find::<NotificationRecord>("notification", name)?;
         if known.is_none() && self.docs.count("notification")? >= NOTIFICATIONS_MAX {
             let what = format!("an org has at most {NOTIFICATIONS_MAX} notifications; delete one first.");
             return Ok(Err(Problem::invalid("name", what)));
@@ -105,7 +105,7 @@ impl Step<'_> {
     }
 
     pub(super) fn get_notification(&mut self, name: &str) -> Stepped {
-        let Some(record) = self.docs.get::<NotificationRecord>("notification", name)? else {
+        let Some(record) = self.docs.find::<NotificationRecord>("notification", name)? else {
             return Ok(Err(Problem::not_found()));
         };
         let mut view = record.view(name);
@@ -125,7 +125,7 @@ impl Step<'_> {
 
     /// What was gathered for it goes with it.
     pub(super) fn delete_notification(&mut self, name: &str) -> Stepped {
-        let Some(record) = self.docs.get::<NotificationRecord>("notification", name)? else {
+        let Some(record) = self.docs.find::<NotificationRecord>("notification", name)? else {
             return Ok(Err(Problem::not_found()));
         };
         self.docs.delete("notification", name)?;

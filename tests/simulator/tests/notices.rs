@@ -6,7 +6,7 @@ mod watch;
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use toolgate_core::registry::{Command, NoticeOutcome};
+use toolgate_core::registry::{Answer, Command, NoticeOutcome, Page};
 use toolgate_protocol::limits::{
     NOTICE_LEASE_SECONDS, NOTICE_QUIET_SECONDS, NOTICE_SECONDS_MAX, NOTICES_STEP_MAX, NOTIFICATIONS_MAX, PUSH_SECONDS,
 };
@@ -254,4 +254,30 @@ fn what_has_waited_longest_goes_first_when_an_alarm_is_late() {
     watch.tell("one", "approved");
     watch.org.now = watch.now().plus_seconds(NOTICE_QUIET_SECONDS);
     assert_eq!(watch.ring().unwrap()[0].notification, "z");
+}
+
+#[test]
+fn rows_that_cannot_be_read_hold_up_nothing_else() {
+    for kind in ["notification", "notice", "notice_batch", "notice_message"] {
+        let mut watch = Watch::of("ops", ALL);
+        watch.put("mail", &[Decided]);
+        watch.tell("one", "pending");
+        watch.next_notice();
+        watch.tell("two", "pending");
+        let spoil = "UPDATE documents SET value = '{' WHERE kind = ?1 AND name LIKE 'ops%'";
+        assert_eq!(watch.org.sql.0.execute(spoil, [kind]).unwrap(), 1, "{kind}");
+        watch.tell_all(vec![approval("one", "approved", json!([])), approval("three", "pending", json!([]))]);
+        let listed = watch.ask(Command::ListApprovals(None, Page { limit: 100, cursor: None }));
+        let Ok(Answer::Text(200, listed)) = listed else { panic!("{kind}: {listed:?}") };
+        assert!(listed.contains("\"id\":\"three\"") && listed.contains("\"approved\""), "{kind}: {listed}");
+        let told = std::iter::from_fn(|| Some(watch.next_notices()).filter(|told| !told.is_empty()));
+        let mail = told.take(4).flatten().find(|notice| notice.notification == "mail");
+        assert_eq!(mail.map(|notice| ids(&notice)), Some(vec!["one".to_owned()]), "{kind}");
+        // A write mends it.
+        watch.put("ops", ALL);
+        watch.tell("four", "expired");
+        let told = std::iter::from_fn(|| Some(watch.next_notices()).filter(|told| !told.is_empty()));
+        let mended = told.take(4).flatten().find(|notice| notice.event == NotificationEvent::Expired);
+        assert_eq!(mended.map(|notice| ids(&notice)), Some(vec!["four".to_owned()]), "{kind}");
+    }
 }

@@ -52,7 +52,7 @@ impl Step<'_> {
         if news.is_empty() {
             return Ok(());
         }
-        for (name, notification) in self.docs.all::<NotificationRecord>("notification")? {
+        for (name, notification) in self.docs.find_all::<NotificationRecord>("notification")? {
             for event in notification.events.iter().filter(|event| notification.wants(**event)) {
                 let mine = news.iter().filter(|view| event_of(&view.state) == *event);
                 let mine: Vec<ApprovalSummary> = mine.map(|view| summary(view, &notification.base_url)).collect();
@@ -71,7 +71,7 @@ impl Step<'_> {
         summaries: Vec<ApprovalSummary>,
     ) -> Result<(), StoreError> {
         let key = key(notification, event);
-        let known = self.docs.get::<Waiting>("notice", &key)?;
+        let known = self.docs.find::<Waiting>("notice", &key)?;
         let mut waiting = known.unwrap_or_else(|| Waiting {
             notification: notification.into(),
             event,
@@ -85,7 +85,7 @@ impl Step<'_> {
         batch.last_at = self.now;
         let mut named: Vec<ApprovalSummary> = Vec::new();
         if batch.named > 0 && batch.has_room() {
-            named = self.docs.get("notice_batch", &key)?.unwrap_or_default();
+            named = self.docs.find("notice_batch", &key)?.unwrap_or_default();
         }
         let before = named.len();
         for summary in summaries {

@@ -3,7 +3,8 @@
 //! Everything is a row before anything is sent, and a row goes when its message was taken, given up, or is wanted by
 //! nobody any more. So a kill loses nothing and may send a message twice, under one id. For each notification and
 //! event one batch is gathered and one message is under way: a receiver that is down meets one message, not a queue.
-//! None of this is seen by the pools: an approval never waits for who hears of it.
+//! None of this is seen by the pools, and a row that cannot be read counts as none: an approval never waits for who
+//! hears of it.
 //!
 //! Leaves to others: the address, the signature and the exchange (`src/notices.rs`), which work on a copy of the row.
 
@@ -201,7 +202,7 @@ impl Step<'_> {
     }
 
     fn waiting(&self, notification: &str) -> Result<Vec<Waiting>, StoreError> {
-        let all = self.docs.all::<Waiting>("notice")?.into_iter().map(|(_, waiting)| waiting);
+        let all = self.docs.find_all::<Waiting>("notice")?.into_iter().map(|(_, waiting)| waiting);
         Ok(all.filter(|waiting| waiting.notification == notification).collect())
     }
 
@@ -212,6 +213,6 @@ impl Step<'_> {
 
     /// When the next notice is due.
     pub(in crate::registry) fn next_notice(&self) -> Result<Option<UnixMillis>, StoreError> {
-        Ok(self.docs.all::<Waiting>("notice")?.iter().filter_map(|(_, waiting)| waiting.due()).min())
+        Ok(self.docs.find_all::<Waiting>("notice")?.iter().filter_map(|(_, waiting)| waiting.due()).min())
     }
 }

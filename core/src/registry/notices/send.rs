@@ -14,7 +14,7 @@ use crate::time::UnixMillis;
 impl Step<'_> {
     /// Hands to the edge what is due, the longest due first.
     pub(in crate::registry) fn send_due_notices(&mut self) -> Result<(), StoreError> {
-        let all = self.docs.all::<Waiting>("notice")?.into_iter();
+        let all = self.docs.find_all::<Waiting>("notice")?.into_iter();
         let mut due: Vec<(UnixMillis, Waiting)> =
             all.filter_map(|(_, each)| Some((each.due().filter(|at| *at <= self.now)?, each))).collect();
         due.sort_by_key(|(at, _)| *at);
@@ -28,7 +28,7 @@ impl Step<'_> {
     }
 
     fn send_due_notice(&mut self, mut waiting: Waiting) -> Result<(), StoreError> {
-        let known = self.docs.get::<NotificationRecord>("notification", &waiting.notification)?;
+        let known = self.docs.find::<NotificationRecord>("notification", &waiting.notification)?;
         let Some(notification) = known.filter(|known| known.wants(waiting.event)) else {
             return self.forget(&waiting);
         };
@@ -43,8 +43,10 @@ impl Step<'_> {
         if waiting.sending.is_none() {
             self.close(&key, &mut waiting)?;
         }
-        let body = self.docs.get::<String>("notice_message", &key)?;
-        let (Some(sending), Some(body)) = (waiting.sending.as_mut(), body) else { return self.forget(&waiting) };
+        let body = self.docs.find::<String>("notice_message", &key)?;
+        let (Some(sending), Some(body)) = (waiting.sending.as_mut(), body) else {
+            return self.give_up(waiting, "It cannot be read any more.".to_owned());
+        };
         sending.attempt = sending.attempt.saturating_add(1);
         (sending.sent_at, sending.is_out) = (self.now, true);
         sending.next_at = self.now.plus_seconds(NOTICE_LEASE_SECONDS);
@@ -65,7 +67,7 @@ impl Step<'_> {
     /// Makes the message of a batch; from here on it does not change.
     fn close(&mut self, key: &str, waiting: &mut Waiting) -> Result<(), StoreError> {
         let Some(batch) = waiting.gathering.take() else { return Ok(()) };
-        let approvals: Vec<ApprovalSummary> = self.docs.get("notice_batch", key)?.unwrap_or_default();
+        let approvals: Vec<ApprovalSummary> = self.docs.find("notice_batch", key)?.unwrap_or_default();
         let data = NoticeData { count: batch.count, approvals };
         let message = NoticeMessage { kind: waiting.event, timestamp: self.now.rfc3339(), data };
         let body = serde_json::to_string(&message).map_err(|error| StoreError::Failed(error.to_string()))?;
@@ -91,7 +93,7 @@ impl Step<'_> {
     /// so is a failure of an attempt that was given up; that it was taken counts whenever it comes.
     pub(in crate::registry) fn notice_report(&mut self, report: NoticeReport) -> Stepped {
         let key = key(&report.notification, report.event);
-        let Some(mut waiting) = self.docs.get::<Waiting>("notice", &key)? else { return Ok(Ok(Answer::Done)) };
+        let Some(mut waiting) = self.docs.find::<Waiting>("notice", &key)? else { return Ok(Ok(Answer::Done)) };
         let Some(sending) = waiting.sending.as_mut().filter(|sending| sending.id == report.id) else {
             return Ok(Ok(Answer::Done));
         };
@@ -119,7 +121,7 @@ impl Step<'_> {
     /// The receiver that was told, if it is still the one to tell, wants no more.
     fn disable(&mut self, report: &NoticeReport) -> Result<bool, StoreError> {
         let name = &report.notification;
-        let known = self.docs.get::<NotificationRecord>("notification", name)?;
+        let known = self.docs.find::<NotificationRecord>("notification", name)?;
         let Some(mut record) = known.filter(|known| known.revision == report.revision) else { return Ok(false) };
         record.state = NotificationState::Disabled;
         self.docs.put("notification", name, &record)?;
