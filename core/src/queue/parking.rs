@@ -108,7 +108,7 @@ impl Step<'_> {
         if let Some(rejected) = past.iter().rev().find(lately) {
             let reason = rejected.reason.as_deref().unwrap_or_default();
             let detail = format!(
-                "{} rejected the same call at {}: {reason} It is not asked again within an hour; change the arguments, or tell the user.",
+                "{} rejected the same call at {} ({reason:?}). It is not asked again within an hour; change the arguments, or tell the user.",
                 rejected.by,
                 rejected.at.rfc3339()
             );
