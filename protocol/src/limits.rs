@@ -93,6 +93,12 @@ pub const RESOLVE_SECONDS: u64 = 4;
 pub const DELIVERY_LEASE_SECONDS: u64 = 30;
 /// Deliveries of one pool that are under way at a time.
 pub const DELIVERIES_MAX: usize = 200;
+/// Deliveries that one step hands to the edge: each is a request of its own, and a chain of requests may have few.
+pub const DELIVERIES_STEP_MAX: usize = 16;
+/// Arguments of all deliveries of a pool under way: they stand in the edge's memory.
+pub const DELIVERIES_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Writes that were handed to the edge and not yet accepted: each has seconds to be.
+pub const DELIVERIES_UNACCEPTED_MAX: usize = 32;
 /// Pause before a delivery is tried again when no resolver answered.
 pub const RESOLVER_PAUSE_SECONDS: u64 = 2;
 /// Longest `Retry-After` of an endpoint that is honoured.

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use toolgate_protocol::control::{EndpointState, Transport};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::{
-    DELIVERIES_MAX, DELIVERY_LEASE_SECONDS, DUE_BATCH, PUSH_SECONDS, RESOLVE_SECONDS, RESOLVER_PAUSE_SECONDS,
-    RETRY_AFTER_SECONDS_MAX,
+    DELIVERIES_BYTES_MAX, DELIVERIES_MAX, DELIVERIES_STEP_MAX, DELIVERIES_UNACCEPTED_MAX, DELIVERY_LEASE_SECONDS,
+    DUE_BATCH, PUSH_SECONDS, RESOLVE_SECONDS, RESOLVER_PAUSE_SECONDS, RETRY_AFTER_SECONDS_MAX,
 };
 use toolgate_protocol::problems;
 use toolgate_protocol::webhooks::CallReply;
@@ -30,13 +30,6 @@ pub const DELIVERER: &str = "webhook";
 
 /// Queued calls looked at per page.
 const PAGE: usize = 64;
-/// Deliveries that one step hands to the edge: each is a request of its own, and a chain of requests may have few.
-const DELIVERED_MAX: usize = 16;
-/// Arguments of all deliveries under way: they stand in the edge's memory.
-const IN_FLIGHT_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// Writes that were handed over and not yet accepted: each has seconds to be.
-const UNACCEPTED_MAX: usize = 32;
-
 /// The lease of a delivery: look-up, deadline, and time to report.
 pub(super) fn delivery_lease_seconds() -> u64 {
     DELIVERY_LEASE_SECONDS.saturating_add(RESOLVE_SECONDS)
@@ -144,7 +137,7 @@ impl Step<'_> {
             let Some(last) = heads.last() else { break };
             after = Some(last.id.clone());
             for head in heads {
-                if self.effects.deliveries.len() >= DELIVERED_MAX {
+                if self.effects.deliveries.len() >= DELIVERIES_STEP_MAX {
                     // The rest by the next alarm.
                     self.queue.memory.wake_at(self.now);
                     return Ok(());
@@ -164,7 +157,7 @@ impl Step<'_> {
         let bytes = memory.running.values().copied().fold(0, usize::saturating_add);
         // What holds a lease is a read or an accepted write.
         let unaccepted = memory.running.len().saturating_sub(memory.leases.len());
-        memory.running.len() < DELIVERIES_MAX && bytes < IN_FLIGHT_BYTES_MAX && unaccepted < UNACCEPTED_MAX
+        memory.running.len() < DELIVERIES_MAX && bytes < DELIVERIES_BYTES_MAX && unaccepted < DELIVERIES_UNACCEPTED_MAX
     }
 
     fn deliver_one(&mut self, policy: &Snapshot, head: &Head) -> Stored<Option<Delivery>> {

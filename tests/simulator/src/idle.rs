@@ -3,13 +3,12 @@
 use toolgate_core::queue::call::{Bucket, Call};
 use toolgate_core::queue::store::Store as _;
 use toolgate_protocol::control::{EndpointState, Transport};
-use toolgate_protocol::limits::{DELIVERIES_MAX, DELIVERY_LEASE_SECONDS, PUSH_SECONDS, RESOLVE_SECONDS};
+use toolgate_protocol::limits::{
+    DELIVERIES_MAX, DELIVERIES_UNACCEPTED_MAX, DELIVERY_LEASE_SECONDS, PUSH_SECONDS, RESOLVE_SECONDS,
+};
 
 use crate::checks::Checked;
 use crate::world::{Waits, World};
-
-/// Writes that may be handed over and not yet accepted.
-const UNACCEPTED_MAX: usize = 32;
 
 /// Room that anything but a report has made (a cancel, say) may be filled only when the next lease is over.
 const FILLED_SECONDS: u64 = DELIVERY_LEASE_SECONDS + RESOLVE_SECONDS;
@@ -18,7 +17,7 @@ impl World {
     /// A held request whose call has ended was answered; a poll waits only while no queued call fits it.
     pub(crate) fn nobody_waits_in_vain(&mut self) -> Checked {
         let (running, leased) = (self.queue.memory.running.len(), self.queue.memory.leases.len());
-        if running >= DELIVERIES_MAX || running.saturating_sub(leased) >= UNACCEPTED_MAX {
+        if running >= DELIVERIES_MAX || running.saturating_sub(leased) >= DELIVERIES_UNACCEPTED_MAX {
             self.full_at = Some(self.now);
         }
         for (waits, _) in self.held.values() {
