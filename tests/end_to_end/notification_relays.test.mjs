@@ -1,62 +1,30 @@
 // The relays of docs/notifications.md, taken from that page: a message of the gateway becomes a post in a chat, or a
 // mail, and what the chat or the mail server does not take comes again.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
 
+import { LANGUAGES, startDocumented } from "./support/documented.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { definition, Org } from "./support/org.mjs";
 import { freePort } from "./support/ports.mjs";
-import { own } from "./support/processes.mjs";
 import { RawWorker } from "./support/raw_worker.mjs";
 import { newSecret, signedHeaders } from "./support/signed_endpoint.mjs";
-import { until, within } from "./support/until.mjs";
+import { until } from "./support/until.mjs";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const PRINCIPAL = '{"id":"<!channel> & co","tenant_id":"t1","permissions":[]}';
-
-/** The program of a language that serves: the block of the page that listens. */
-function program(language) {
-  const page = readFileSync(join(root, "docs/notifications.md"), "utf8");
-  const blocks = [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))].map(([, code]) => code);
-  const found = blocks.find((code) => /listen|serve_forever/.test(code));
-  assert.ok(found, `the page has a program in ${language}`);
-  return found;
-}
-
-const python = process.env.TOOLGATE_PYTHON;
-const COMMANDS = {
-  js: () => [process.execPath, ["--input-type=module", "-e", program("js")]],
-  python: () => {
-    assert.ok(python, "TOOLGATE_PYTHON names a Python with the stock library; scripts/test end_to_end makes one");
-    return [python, ["-c", program("python")]];
-  },
-};
 
 let gateway;
 const ports = {};
 before(async () => {
-  for (const language of Object.keys(COMMANDS)) ports[language] = await freePort();
+  for (const language of LANGUAGES) ports[language] = await freePort();
   gateway = await Gateway.start({ vars: { TOOLGATE_DEV_DESTINATIONS: Object.values(ports).map((port) => `127.0.0.1:${port}`).join(",") } });
 });
 after(() => gateway.stop());
 
-async function startRelay(language, env) {
-  const [command, args] = COMMANDS[language]();
-  const child = own(spawn(command, args, { cwd: join(root, "sdk/typescript"), env: { ...process.env, ...env, PORT: String(ports[language]) }, stdio: ["ignore", "pipe", "ignore"] }));
-  const listening = new Promise((resolve, reject) => {
-    child.stdout.setEncoding("utf8").on("data", (text) => /port \d+/.test(text) && resolve());
-    void child.ended.then(() => reject(new Error(`the relay in ${language} ended`)));
-  });
-  await within(`the relay in ${language} listens`, 20_000, listening);
-  return child;
-}
+const startRelay = (language, env) => startDocumented("notifications.md", language, ports[language], env);
 
 /** What a chat was sent; it refuses the first. */
 async function chat() {

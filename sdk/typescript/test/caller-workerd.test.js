@@ -1,21 +1,12 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import workerd from "workerd";
 import { approvalsPage, approvalText, callText, keyOf } from "./support/caller.js";
+import { startWorkerd } from "./support/workerd.js";
 
-const directory = mkdtempSync(join(tmpdir(), "toolgate-caller-"));
 const requests = [];
-let runtime;
-let port;
-let log = "";
+let edge;
 
 // No compatibility flag: none of Node's modules are there, and the date is older than any gateway.
 const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
@@ -49,36 +40,18 @@ const gateway = createServer(async (request, response) => {
 before(async () => {
   gateway.listen(0, "127.0.0.1");
   await once(gateway, "listening");
-  const entry = fileURLToPath(new URL("fixtures/edge-caller.js", import.meta.url));
-  // "neutral" knows no module of Node: an import of one would fail here.
-  await build({ entryPoints: [entry], bundle: true, format: "esm", platform: "neutral", outfile: join(directory, "edge.js"), logLevel: "silent" });
-  writeFileSync(join(directory, "config.capnp"), CONFIG);
-  runtime = spawn(workerd.default ?? workerd, ["serve", join(directory, "config.capnp"), "--control-fd", "3"], {
-    env: { EDGE_GATEWAY: `http://127.0.0.1:${gateway.address().port}`, EDGE_KEY: keyOf("key-1") },
-    stdio: ["ignore", "ignore", "pipe", "pipe"],
-  });
-  runtime.stderr.on("data", (chunk) => (log += chunk));
-  let lines = "";
-  for await (const chunk of runtime.stdio[3]) {
-    lines += chunk;
-    port = /"event":"listen".*"port":(\d+)/.exec(lines)?.[1];
-    if (port !== undefined) break;
-  }
-  assert.ok(port, `workerd listens: ${log}`);
+  edge = await startWorkerd("edge-caller.js", CONFIG, { EDGE_GATEWAY: `http://127.0.0.1:${gateway.address().port}`, EDGE_KEY: keyOf("key-1") });
 });
 
 after(async () => {
-  const exit = once(runtime, "exit");
-  runtime.kill("SIGKILL");
-  await exit;
+  await edge.stop();
   gateway.close();
   gateway.closeAllConnections();
-  rmSync(directory, { recursive: true });
 });
 
 test("under workerd: a lost answer is asked for with the same key, waits end, approvals are decided and watched", async () => {
-  const answer = await fetch(`http://127.0.0.1:${port}/`);
-  assert.equal(answer.status, 200, log);
+  const answer = await fetch(`http://127.0.0.1:${edge.port}/`);
+  assert.equal(answer.status, 200, edge.log());
   const { states, told, key, unanswered } = await answer.json();
   assert.deepEqual(states, ["queued", "succeeded", "approved", "apr_1"]);
   assert.equal(told, "9007199254740993");

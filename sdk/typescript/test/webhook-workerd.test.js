@@ -1,23 +1,14 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import workerd from "workerd";
 import { over } from "./support/adapters.js";
 import { assertSilent, newSecret, readReply, signed, signedCall } from "./support/webhook.js";
+import { startWorkerd } from "./support/workerd.js";
 
 const secret = newSecret();
-const directory = mkdtempSync(join(tmpdir(), "toolgate-edge-"));
-const watchers = [];
-let runtime;
+let edge;
 let port;
-let log = "";
 
 // No compatibility flag: none of Node's modules are there, and the date is older than any gateway.
 const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
@@ -33,38 +24,11 @@ const edge :Workerd.Worker = (
 `;
 
 before(async () => {
-  const entry = fileURLToPath(new URL("fixtures/edge.js", import.meta.url));
-  // "neutral" knows no module of Node: an import of one would fail here.
-  await build({ entryPoints: [entry], bundle: true, format: "esm", platform: "neutral", outfile: join(directory, "edge.js"), logLevel: "silent" });
-  writeFileSync(join(directory, "config.capnp"), CONFIG);
-  runtime = spawn(workerd.default ?? workerd, ["serve", join(directory, "config.capnp"), "--control-fd", "3"], {
-    env: { EDGE_SECRET: secret },
-    stdio: ["ignore", "ignore", "pipe", "pipe"],
-  });
-  runtime.stderr.on("data", (chunk) => {
-    log += chunk;
-    for (const wake of watchers.splice(0)) wake();
-  });
-  let lines = "";
-  for await (const chunk of runtime.stdio[3]) {
-    lines += chunk;
-    port = /"event":"listen".*"port":(\d+)/.exec(lines)?.[1];
-    if (port !== undefined) break;
-  }
-  assert.ok(port, `workerd listens: ${log}`);
+  edge = await startWorkerd("edge.js", CONFIG, { EDGE_SECRET: secret });
+  port = edge.port;
 });
 
-after(async () => {
-  const exit = once(runtime, "exit");
-  runtime.kill("SIGKILL");
-  await exit;
-  rmSync(directory, { recursive: true });
-});
-
-/** Resolves as soon as the runtime's standard error holds this. */
-async function logged(pattern) {
-  while (!pattern.test(log)) await new Promise((resolve) => watchers.push(resolve));
-}
+after(() => edge.stop());
 
 const ask = async (members, path) => {
   const request = signedCall(secret, members);
@@ -105,8 +69,8 @@ test("under workerd: strangers, doubled headers, other methods, empty and large 
   assertSilent(await over(port)(signed(secret, "")), 204);
   assertSilent(await over(port)(signed(secret, "x".repeat(512 * 1024 + 1))), 413);
   assertSilent(await over(port, "/consumed")(signedCall(secret)), 500);
-  for (const pattern of [/signed with another secret/, /webhook-id is malformed/, /larger than any/, /before anything calls its json/]) await logged(pattern);
-  assert.equal(log.includes(secret.slice(6, 20)), false);
+  for (const pattern of [/signed with another secret/, /webhook-id is malformed/, /larger than any/, /before anything calls its json/]) await edge.logged(pattern);
+  assert.equal(edge.log().includes(secret.slice(6, 20)), false);
 });
 
 test("under workerd: a write that was sent twice runs once, also when its first caller has left", async () => {

@@ -1,0 +1,43 @@
+// Programs that stand in a page of docs/: tests start them as they are printed.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { own } from "./processes.mjs";
+import { within } from "./until.mjs";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+export const LANGUAGES = ["js", "python"];
+
+/** The program of a language that serves: the block of the page that listens. */
+function program(page, language) {
+  const text = readFileSync(join(root, "docs", page), "utf8");
+  const blocks = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))].map(([, code]) => code);
+  const found = blocks.find((code) => /listen|serve_forever/.test(code));
+  assert.ok(found, `${page} has a program in ${language}`);
+  return found;
+}
+
+function command(page, language) {
+  if (language === "js") return [process.execPath, ["--input-type=module", "-e", program(page, "js")]];
+  const python = process.env.TOOLGATE_PYTHON;
+  assert.ok(python, "TOOLGATE_PYTHON names a Python with the stock library; scripts/test end_to_end makes one");
+  return [python, ["-c", program(page, "python")]];
+}
+
+/** Starts such a program on a port; resolves once it listens. */
+export async function startDocumented(page, language, port, env) {
+  const [executable, args] = command(page, language);
+  // Where npm's stock library is found.
+  const cwd = join(root, "sdk/typescript");
+  const child = own(spawn(executable, args, { cwd, env: { ...process.env, ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "ignore"] }));
+  const listening = new Promise((resolve, reject) => {
+    child.stdout.setEncoding("utf8").on("data", (text) => /port \d+/.test(text) && resolve());
+    void child.ended.then(() => reject(new Error(`the program of ${page} in ${language} ended`)));
+  });
+  await within(`the program of ${page} in ${language} listens`, 20_000, listening);
+  return child;
+}
