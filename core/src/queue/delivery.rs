@@ -306,11 +306,11 @@ fn entry(reply: CallReply, claim: String) -> ResultEntry {
 }
 
 fn suspended() -> Outcome {
-    Outcome::error("endpoint_suspended", "The pool's endpoint is not active, so the call was not sent.")
+    Outcome::error("endpoint_suspended", "The pool's endpoint is not active, so this attempt was not sent.")
 }
 
 fn not_sent() -> Outcome {
-    Outcome::error("not_sent", "The endpoint's address may not be called now, so nothing was sent.")
+    Outcome::error("not_sent", "The endpoint's address may not be called now, so this attempt was not sent.")
 }
 
 fn lost_read(code: &str) -> Outcome {
