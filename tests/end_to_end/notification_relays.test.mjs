@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { after, before, describe, test } from "node:test";
 
-import { LANGUAGES, startDocumented } from "./support/documented.mjs";
+import { startDocumented } from "./support/documented.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { definition, Org } from "./support/org.mjs";
 import { freePort } from "./support/ports.mjs";
@@ -15,6 +15,8 @@ import { newSecret, signedHeaders } from "./support/signed_endpoint.mjs";
 import { until } from "./support/until.mjs";
 
 const PRINCIPAL = '{"id":"<!channel> & co","tenant_id":"t1","permissions":[]}';
+
+const LANGUAGES = ["js", "python"];
 
 let gateway;
 const ports = {};

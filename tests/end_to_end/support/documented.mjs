@@ -10,27 +10,28 @@ import { within } from "./until.mjs";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-export const LANGUAGES = ["js", "python"];
+/** What starts a program of each language. Python and PHP may leave the listening to a server around them. */
+const COMMANDS = {
+  js: (program) => [process.execPath, ["--input-type=module", "-e", program]],
+  python: (program) => {
+    const python = process.env.TOOLGATE_PYTHON;
+    assert.ok(python, "TOOLGATE_PYTHON names a Python with the stock library; scripts/test end_to_end makes one");
+    return [python, program.includes("serve_forever") ? ["-c", program] : [join(root, "tests/conformance/wsgi_host.py"), program]];
+  },
+  php: (program) => [process.execPath, [join(root, "tests/end_to_end/support/php_host.mjs"), program]],
+};
 
-/** The program of a language that serves: the block of the page that listens. */
-function program(page, language) {
+/** The program of a language that serves: the last block of the page in it. */
+export function program(page, language) {
   const text = readFileSync(join(root, "docs", page), "utf8");
   const blocks = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))].map(([, code]) => code);
-  const found = blocks.find((code) => /listen|serve_forever/.test(code));
-  assert.ok(found, `${page} has a program in ${language}`);
-  return found;
-}
-
-function command(page, language) {
-  if (language === "js") return [process.execPath, ["--input-type=module", "-e", program(page, "js")]];
-  const python = process.env.TOOLGATE_PYTHON;
-  assert.ok(python, "TOOLGATE_PYTHON names a Python with the stock library; scripts/test end_to_end makes one");
-  return [python, ["-c", program(page, "python")]];
+  assert.ok(blocks.length > 0, `${page} has a program in ${language}`);
+  return blocks.at(-1);
 }
 
 /** Starts such a program on a port; resolves once it listens. */
 export async function startDocumented(page, language, port, env) {
-  const [executable, args] = command(page, language);
+  const [executable, args] = COMMANDS[language](program(page, language));
   // Where npm's stock library is found.
   const cwd = join(root, "sdk/typescript");
   const child = own(spawn(executable, args, { cwd, env: { ...process.env, ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "ignore"] }));
