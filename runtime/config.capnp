@@ -25,12 +25,14 @@ const gateway :Workerd.Worker = (
     # A unique key names the data on disk: it never changes, whatever the class is called.
     (className = "OrgRegistry", uniqueKey = "toolgate-org-registry", enableSql = true),
     (className = "PoolQueue", uniqueKey = "toolgate-pool-queue", enableSql = true),
+    (className = "Thread", uniqueKey = "toolgate-thread", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "state"),
   globalOutbound = "internet",
   bindings = [
     (name = "ORG_REGISTRY", durableObjectNamespace = "OrgRegistry"),
     (name = "POOL_QUEUE", durableObjectNamespace = "PoolQueue"),
+    (name = "THREAD", durableObjectNamespace = "Thread"),
     # The gateway's own front, for signed requests from its objects.
     (name = "SELF", service = "toolgate"),
     (name = "TOOLGATE_ROOT_TOKEN", fromEnvironment = "TOOLGATE_ROOT_TOKEN"),

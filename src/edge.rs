@@ -11,9 +11,10 @@ use toolgate_durable::names::ROOT_TOKEN;
 use toolgate_protocol::control::Role;
 use toolgate_protocol::limits::{LIST_MAX, WAIT_SECONDS_MAX};
 use toolgate_protocol::problems;
+use toolgate_protocol::runs::Door;
 use worker::{Context, Env, Request};
 
-use crate::http;
+use crate::{browsers, http};
 
 /// A request with what it needs to be answered.
 pub struct Edge {
@@ -37,8 +38,13 @@ impl Edge {
         Ok(Edge { request, env, context, base_url, query })
     }
 
-    /// The key of the request, verified without a look-up; whether it is live is decided in the object.
+    /// The key of a request to `/v1`.
     pub fn identity(&self, roles: &[Role]) -> Result<Identity, Problem> {
+        self.identity_at(Door::Rest, roles)
+    }
+
+    /// The key of the request, verified without a look-up; whether it is live is decided in the object.
+    pub fn identity_at(&self, door: Door, roles: &[Role]) -> Result<Identity, Problem> {
         let key = self.bearer()?;
         let master = toolgate_durable::master_key(&self.env).map_err(|why| http::internal("the configuration", why))?;
         let who = KeyRing::new(&master).verify(&key, toolgate_durable::now())?;
@@ -47,6 +53,12 @@ impl Edge {
             let detail = format!("This needs a key with one of the roles {allowed}.");
             return Err(Problem::new(problems::ROLE_NOT_ALLOWED, detail).with("roles", allowed));
         }
+        if let Some(run) = who.scope.run.as_ref().filter(|run| !run.doors.contains(&door)) {
+            let allowed = serde_json::to_value(&run.doors).unwrap_or_default();
+            let detail = format!("This run token may be used at {allowed}; give `doors` to POST /v1/runs.");
+            return Err(Problem::new(problems::DOOR_NOT_ALLOWED, detail).with("doors", allowed));
+        }
+        browsers::check_origin(&self.request, &self.base_url, &who)?;
         Ok(who)
     }
 

@@ -4,10 +4,13 @@
 //! Requests share no state here but a bounded cache of which pool has which tool, which decides nothing either: a
 //! pool refuses a tool that is not its own.
 
+mod browsers;
+mod catalogue;
 mod deliver;
 mod edge;
 mod egress;
 mod endpoint;
+mod grounding;
 mod handlers;
 mod http;
 mod notices;
@@ -17,12 +20,16 @@ mod tool_pools;
 use toolgate_core::route::route;
 use worker::{Context, Env, Request, Response, Result, event};
 
-pub use toolgate_durable::{OrgRegistry, PoolQueue};
+pub use toolgate_durable::{OrgRegistry, PoolQueue, Thread};
 
 /// Every request.
 #[event(fetch)]
 async fn fetch(request: Request, env: Env, context: Context) -> Result<Response> {
     console_error_panic_hook::set_once();
+    if let Some(answer) = browsers::preflight(&request) {
+        return answer;
+    }
+    let from_page = http::header(&request, "origin").is_some();
     let found = http::refuse_loop(&request).and_then(|()| route(request.method().as_ref(), &request.path()));
     let answer = match found {
         Ok(found) => match edge::Edge::new(request, env, context) {
@@ -31,5 +38,6 @@ async fn fetch(request: Request, env: Env, context: Context) -> Result<Response>
         },
         Err(problem) => Err(problem),
     };
-    answer.or_else(|problem| toolgate_durable::refusal(&problem))
+    let answer = answer.or_else(|problem| toolgate_durable::refusal(&problem))?;
+    if from_page { browsers::readable(answer) } else { Ok(answer) }
 }

@@ -6,7 +6,8 @@ use toolgate_core::problem::Problem;
 use toolgate_core::queue::delivery::DeliveryEnvelope;
 use toolgate_core::queue::messages::{self, Ask, VERSION};
 use toolgate_core::registry::{self, Command};
-use toolgate_durable::names::{ORG_REGISTRY, POOL_QUEUE};
+use toolgate_core::run;
+use toolgate_durable::names::{ORG_REGISTRY, POOL_QUEUE, THREAD};
 use toolgate_durable::post;
 use toolgate_protocol::problems;
 use worker::{Env, Response, Stub, console_error};
@@ -17,8 +18,18 @@ use crate::http::internal;
 impl Edge {
     /// What a public id leads to; anything else is not there.
     pub fn find(&self, kind: IdKind, who: &Identity, id: &str) -> Result<(Place, LocalId), Problem> {
+        self.ids()?.read(kind, &who.org, id).ok_or_else(Problem::not_found)
+    }
+
+    /// The run that an id names.
+    pub fn find_run(&self, org: &str, id: &str) -> Result<LocalId, Problem> {
+        self.ids()?.read_run(org, id).ok_or_else(Problem::not_found)
+    }
+
+    /// Makes and reads ids.
+    pub fn ids(&self) -> Result<Ids, Problem> {
         let master = toolgate_durable::master_key(&self.env).map_err(|why| internal("the configuration", why))?;
-        Ids::new(&master).read(kind, &who.org, id).ok_or_else(Problem::not_found)
+        Ok(Ids::new(&master))
     }
 
     /// Asks a pool's object. Its answer is the client's, but for the internal header.
@@ -31,6 +42,24 @@ impl Edge {
     /// Asks the org's registry, for a key or for the operator.
     pub async fn ask_registry(&self, org: &str, who: Option<&Identity>, command: Command) -> Result<Response, Problem> {
         ask_registry(&self.env, org, who, command).await.map_err(|error| unreachable("an org's object", &error))
+    }
+
+    /// Asks a run's object.
+    pub async fn ask_thread(&self, org: &str, run: &LocalId, command: run::Command) -> Result<run::Reply, Problem> {
+        let asked = async {
+            let name = format!("{org}/{}", run.as_str());
+            let objects = self.env.durable_object(THREAD)?;
+            let stub = match self.location_hint() {
+                Some(hint) => objects.get_by_name_with_location_hint(&name, hint)?,
+                None => objects.get_by_name(&name)?,
+            };
+            let mut answer = post(&stub, "/", &command).await?;
+            match answer.status_code() {
+                200 => answer.json().await,
+                status => Err(worker::Error::RustError(format!("it answered {status}"))),
+            }
+        };
+        asked.await.map_err(|error| unreachable("a run's object", &error))
     }
 
     /// An object is made where its first request comes from, and stays there.

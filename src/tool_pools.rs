@@ -4,25 +4,27 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use toolgate_protocol::definitions::SideEffect;
+
 /// Entries after which the cache begins anew.
 const ENTRIES_MAX: usize = 10_000;
 
 thread_local! {
-    static POOLS: RefCell<HashMap<(String, String), String>> = RefCell::new(HashMap::new());
+    static POOLS: RefCell<HashMap<(String, String), (String, SideEffect)>> = RefCell::new(HashMap::new());
 }
 
-/// The pool of a tool, as last seen.
-pub fn known(org: &str, tool: &str) -> Option<String> {
+/// The pool of a tool and the tool's class, as last seen.
+pub fn known(org: &str, tool: &str) -> Option<(String, SideEffect)> {
     POOLS.with(|pools| pools.borrow().get(&(org.to_owned(), tool.to_owned())).cloned())
 }
 
-/// Remembers the pool of a tool.
-pub fn remember(org: &str, tool: &str, pool: &str) {
+/// Remembers the pool of a tool and the tool's class.
+pub fn remember(org: &str, tool: &str, pool: &str, side_effect: SideEffect) {
     POOLS.with(|pools| {
         let mut pools = pools.borrow_mut();
         if pools.len() >= ENTRIES_MAX {
             pools.clear();
         }
-        pools.insert((org.to_owned(), tool.to_owned()), pool.to_owned());
+        pools.insert((org.to_owned(), tool.to_owned()), (pool.to_owned(), side_effect));
     });
 }

@@ -52,6 +52,7 @@ pub struct LocalId(String);
 
 const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
 const LOCAL_CHARS: usize = 24;
+const RUN: &str = "run";
 
 impl LocalId {
     /// 48 bits of time, then 72 bits of entropy, in base32hex (RFC 4648, section 7: it keeps the order).
@@ -148,6 +149,20 @@ impl Ids {
         Some((Place::read(org, home)?, LocalId::read(id)?))
     }
 
+    /// A run's id: `run_<24 characters: time and randomness>_<11 characters: MAC over org and that>`.
+    pub fn run(&self, org: &str, id: &LocalId) -> String {
+        let mac = self.public.mac(&[RUN.as_bytes(), org.as_bytes(), id.0.as_bytes()]);
+        format!("{RUN}_{}_{}", id.0, base64url(mac.get(..8).unwrap_or_default()))
+    }
+
+    /// The run that this id names; `None` when malformed, forged or of another org.
+    pub fn read_run(&self, org: &str, text: &str) -> Option<LocalId> {
+        let (id, mac) = text.strip_prefix(RUN)?.strip_prefix('_')?.split_at_checked(LOCAL_CHARS)?;
+        let mac = from_base64url(mac.strip_prefix('_')?)?;
+        let known = self.public.verify(&[RUN.as_bytes(), org.as_bytes(), id.as_bytes()], &mac);
+        LocalId::read(id).filter(|_| known)
+    }
+
     /// The token of the n-th hand-over of a call. It names the call, so that a result finds it, and cannot be guessed
     /// by who was not handed it.
     pub fn claim(&self, place: &Place, id: &LocalId, hand_over: u32) -> String {
@@ -197,6 +212,20 @@ mod tests {
             assert_eq!(ids.read_claim(&place, &token), Some((local.clone(), 3)));
             assert_eq!(ids.read_claim(&place, &token.replace("_3_", "_4_")), None);
             assert_eq!(ids.read_claim(&Place::of("acme", "elsewhere"), &token), None);
+        }
+    }
+
+    #[test]
+    fn ids_of_runs_are_an_orgs_own() {
+        let ids = Ids::new(b"0123456789abcdef0123456789abcdef");
+        let local = LocalId::new(UnixMillis(1_764_500_000_000), &[7; 16]);
+        let id = ids.run("acme", &local);
+        assert_eq!((ids.read_run("acme", &id), ids.read_run("other", &id)), (Some(local), None));
+        for at in 0..id.len() {
+            let mut forged = id.clone().into_bytes();
+            forged[at] ^= 1;
+            assert!(String::from_utf8(forged).map_or(true, |forged| ids.read_run("acme", &forged).is_none()));
+            assert_eq!(ids.read_run("acme", id.split_at(at).0), None);
         }
     }
 

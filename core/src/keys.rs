@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolgate_protocol::control::Role;
 use toolgate_protocol::problems;
+use toolgate_protocol::runs::Door;
 
 use crate::hash::{DerivedKey, base64url, from_base64url, sha256_hex};
 use crate::problem::Problem;
@@ -48,6 +49,25 @@ pub struct Scope {
     /// Approver keys: who the approver is as a principal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principal_id: Option<String>,
+    /// Run tokens: the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Box<RunScope>>,
+}
+
+/// What makes an agent key a run token.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RunScope {
+    /// The run's id.
+    pub run: String,
+    /// Where the token may be used.
+    pub doors: Vec<Door>,
+    /// Web origins whose pages may use it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<String>,
+    /// The id of the caller key that it was made with and lives by: no policy carries the token itself.
+    pub parent_id: String,
+    /// SHA-256 of that key's text.
+    pub parent_sha256: String,
 }
 
 /// Who is asking: a key that verified. It holds a hash of the key, never the key.
@@ -57,11 +77,11 @@ pub struct Identity {
     pub org: String,
     /// The role.
     pub role: Role,
-    /// The key's id.
+    /// The key's id; of a run token that of the key it lives by.
     pub key_id: String,
     /// The key's name.
     pub name: String,
-    /// SHA-256 of the key's text, in hexadecimal digits.
+    /// SHA-256 of the text of the key with that id, in hexadecimal digits.
     pub sha256: String,
     /// The scope.
     pub scope: Scope,
@@ -132,15 +152,13 @@ impl KeyRing {
     }
 }
 
+/// A run token is live as long as its parent is: whoever looks that up looks up the parent.
 fn identity(payload: Payload, key: &str) -> Identity {
-    Identity {
-        org: payload.o,
-        role: payload.r,
-        key_id: payload.k,
-        name: payload.n,
-        sha256: sha256_hex(key.as_bytes()),
-        scope: payload.s,
-    }
+    let (key_id, sha256) = match &payload.s.run {
+        Some(run) => (run.parent_id.clone(), run.parent_sha256.clone()),
+        None => (payload.k, sha256_hex(key.as_bytes())),
+    };
+    Identity { org: payload.o, role: payload.r, key_id, name: payload.n, sha256, scope: payload.s }
 }
 
 fn role_word(role: Role) -> &'static str {

@@ -32,6 +32,7 @@ pub mod queue;
 pub mod registration;
 pub mod registry;
 pub mod route;
+pub mod run;
 pub mod seal;
 pub mod sql_port;
 pub mod time;

@@ -74,6 +74,12 @@ pub enum Route {
     Return(String),
     /// `POST /v1/pools/{pool}/results`
     Results(String),
+    /// `POST /v1/runs`
+    CreateRun,
+    /// `POST /v1/runs/{run}/turns`
+    TakeTurn(String),
+    /// `POST /v1/runs/{run}/tokens`
+    RenewToken(String),
     /// `POST /v1/calls`
     Submit,
     /// `GET /v1/calls`
@@ -144,6 +150,9 @@ fn routes(segments: &[&str]) -> Vec<(&'static str, Route)> {
         ["v1", "tools", tool] => vec![(get, R::GetTool(own(tool))), (put, R::PutTool(own(tool)))],
         ["v1", "tools", tool, "acceptances"] => vec![(post, R::AcceptRefused(own(tool)))],
         ["v1", "tools", tool, "releases"] => vec![(post, R::Release(own(tool)))],
+        ["v1", "runs"] => vec![(post, R::CreateRun)],
+        ["v1", "runs", run, "turns"] => vec![(post, R::TakeTurn(own(run)))],
+        ["v1", "runs", run, "tokens"] => vec![(post, R::RenewToken(own(run)))],
         ["v1", "calls"] => vec![(get, R::ListCalls), (post, R::Submit)],
         ["v1", "calls", call] => vec![(get, R::GetCall(own(call)))],
         ["v1", "calls", call, "events"] => vec![(get, R::CallEvents(own(call)))],

@@ -61,10 +61,18 @@ pub fn registry(reply: registry::Reply, lagging: &[String]) -> Result<Response> 
         Ok(registry::Answer::Text(status, body)) => json(status, body),
         Ok(registry::Answer::Policy(push)) => json(200, encoded(serde_json::to_string(&push))?),
         Ok(registry::Answer::Registered(result)) => json(200, encoded(serde_json::to_string(&result))?),
-        Ok(registry::Answer::Pool(pool)) => json(200, serde_json::json!({ "pool": pool }).to_string()),
+        Ok(registry::Answer::Pool { pool, side_effect }) => {
+            json(200, serde_json::json!({ "pool": pool, "side_effect": side_effect }).to_string())
+        }
+        Ok(registry::Answer::Catalogue(catalogue)) => json(200, encoded(serde_json::to_string(&catalogue))?),
         Ok(registry::Answer::Endpoint(endpoint)) => json(200, encoded(serde_json::to_string(&endpoint))?),
         Ok(registry::Answer::Done) => json(200, "{}".into()),
     }
+}
+
+/// A run's reply, for the edge.
+pub fn thread(reply: &toolgate_core::run::Reply) -> Result<Response> {
+    json(200, serde_json::to_string(reply).map_err(|error| worker::Error::RustError(error.to_string()))?)
 }
 
 /// A problem as an answer (RFC 9457): the one place that makes them.

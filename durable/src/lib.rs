@@ -15,6 +15,7 @@ mod pool_queue;
 mod reach;
 mod settings;
 mod sql;
+mod thread;
 mod waiters;
 
 pub use answers::{headers, refusal};
@@ -23,3 +24,4 @@ pub use org_registry::OrgRegistry;
 pub use pool_queue::PoolQueue;
 pub use reach::post;
 pub use settings::{master_key, names};
+pub use thread::Thread;

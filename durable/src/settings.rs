@@ -8,6 +8,8 @@ pub mod names {
     pub const ORG_REGISTRY: &str = "ORG_REGISTRY";
     /// Namespace of the pools' objects.
     pub const POOL_QUEUE: &str = "POOL_QUEUE";
+    /// Namespace of the runs' objects.
+    pub const THREAD: &str = "THREAD";
     /// Any 32 bytes or more.
     pub const MASTER_KEY: &str = "TOOLGATE_MASTER_KEY";
     /// The gateway's own front, for signed requests from its objects.

@@ -106,6 +106,10 @@ pub struct ApprovalView {
     /// What the edit changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ArgumentChange>,
+    /// What the run's last turn said before the call, cut, unseen characters as escapes. Nobody verified it: it says what
+    /// the agent claims to do, the arguments say what it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
     /// What a decision must name.
     pub digest: String,
     /// RFC 3339.

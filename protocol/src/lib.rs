@@ -12,6 +12,7 @@ pub mod definitions;
 pub mod limits;
 pub mod notifications;
 pub mod problems;
+pub mod runs;
 pub mod webhooks;
 pub mod workers;
 

@@ -157,6 +157,32 @@ pub const AUDIT_ENTRIES_MAX: usize = 200_000;
 pub const KEYS_MAX: usize = 5_000;
 /// Longest life of a key that expires.
 pub const KEY_DAYS_MAX: u32 = 3_650;
+/// Longest text of a turn.
+pub const MESSAGE_CHARS_MAX: usize = 32_000;
+/// Body cap of a run or a turn.
+pub const RUN_BODY_BYTES_MAX: usize = 256 * 1024;
+/// Tokens that the offers of a run may take, unless the agent or the run says otherwise.
+pub const OFFER_BUDGET_TOKENS: u32 = 4_000;
+/// Largest such budget.
+pub const OFFER_BUDGET_TOKENS_MAX: u32 = 200_000;
+/// What the first turn of a run may take of it, in percent.
+pub const OFFER_FIRST_PERCENT: u32 = 70;
+/// Longest id of a screen.
+pub const CONTEXT_ID_CHARS_MAX: usize = 128;
+/// Most facts of a digest.
+pub const DIGEST_FIELDS_MAX: usize = 32;
+/// Longest value of a fact; the rest is cut.
+pub const FACT_CHARS_MAX: usize = 500;
+/// A prefetch of a grounded turn is waited for this long.
+pub const PREFETCH_SECONDS: u64 = 5;
+/// Longest life of a run token.
+pub const RUN_TOKEN_SECONDS: u64 = 3_600;
+/// A run is kept for this long after its last turn.
+pub const RUN_SECONDS: u64 = RECORD_SECONDS;
+/// Most web origins of a run.
+pub const ORIGINS_MAX: usize = 20;
+/// What an approval shows of the turn's text.
+pub const PURPOSE_CHARS_MAX: usize = 1_000;
 /// Largest principal inside an agent key: keys travel in a header.
 pub const KEY_PRINCIPAL_BYTES_MAX: usize = 4 * 1024;
 /// Most notifications of an org.

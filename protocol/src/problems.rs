@@ -28,6 +28,8 @@ problems! {
     WRITE_NOT_ENABLED = "write_not_enabled", 403, "No capability of the agent opts in to reversible writes";
     ROLE_NOT_ALLOWED = "role_not_allowed", 403, "A key of this role may not do this";
     AGENT_NOT_IN_SCOPE = "agent_not_in_scope", 403, "The key's scope does not hold this agent";
+    DOOR_NOT_ALLOWED = "door_not_allowed", 403, "The run token may not be used at this door";
+    ORIGIN_NOT_ALLOWED = "origin_not_allowed", 403, "A page of this web origin may not use the key";
     POOL_NOT_IN_SCOPE = "pool_not_in_scope", 403, "The key's scope does not hold this pool";
     REQUESTER_MAY_NOT_APPROVE = "requester_may_not_approve", 403, "Who asked may not approve";
     NOT_FOUND = "not_found", 404, "There is nothing here";

@@ -6,6 +6,7 @@ mod control;
 mod deliveries;
 mod endpoints;
 mod notifications;
+mod runs;
 mod submit;
 mod workers;
 
@@ -15,6 +16,8 @@ use worker::Response;
 
 use crate::edge::Edge;
 use crate::http;
+
+pub use submit::carry;
 
 /// An answer or a refusal.
 pub type Handled = Result<Response, Problem>;
@@ -56,6 +59,9 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
         Route::Renew(pool) => workers::renew(edge, pool).await,
         Route::Return(pool) => workers::give_back(edge, pool).await,
         Route::Results(pool) => workers::results(edge, pool).await,
+        Route::CreateRun => runs::create(edge).await,
+        Route::TakeTurn(run) => runs::turn(edge, run).await,
+        Route::RenewToken(run) => runs::token(edge, run).await,
         Route::Submit => submit::submit(edge).await,
         Route::ListCalls => calls::list(edge).await,
         Route::GetCall(id) => calls::get(edge, id).await,

@@ -10,8 +10,10 @@ use toolgate_core::policy::unknown_tool;
 use toolgate_core::problem::Problem;
 use toolgate_core::queue::messages::{Ask, DELIVER, INTERNAL_HEADER, Submit, ToDeliver, WRONG_POOL};
 use toolgate_core::registry::Command;
+use toolgate_core::run;
 use toolgate_protocol::calls::CallRequest;
 use toolgate_protocol::control::Role;
+use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::CALL_BODY_BYTES_MAX;
 use toolgate_protocol::problems;
 use worker::Response;
@@ -27,37 +29,58 @@ pub async fn submit(mut edge: Edge) -> Handled {
     let who = edge.identity(&[Role::Caller, Role::Agent])?;
     let request: CallRequest = edge.json(CALL_BODY_BYTES_MAX).await?;
     let submit = submission(&edge, &who, request)?;
+    carry(&edge, &who, submit).await
+}
+
+/// Takes a submission to the pool of its tool, and a delivery that comes of it to its endpoint.
+pub async fn carry(edge: &Edge, who: &Identity, mut submit: Submit) -> Handled {
     if !names::is_tool(&submit.tool) {
         return Err(unknown_tool(&submit.tool.chars().take(48).collect::<String>()));
     }
-    if let Some(pool) = tool_pools::known(&who.org, &submit.tool) {
-        let answer = edge.ask_pool(Place::of(&who.org, &pool), &who, Ask::Submit(submit.clone())).await?;
+    if let Some((pool, side_effect)) = tool_pools::known(&who.org, &submit.tool) {
+        submit.purpose = purpose(edge, who, side_effect).await;
+        let answer = edge.ask_pool(Place::of(&who.org, &pool), who, Ask::Submit(submit.clone())).await?;
         if !is_wrong_pool(&answer) {
-            return deliver_if_asked(edge, who, answer).await;
+            return deliver_if_asked(edge, who, submit.wait_seconds, answer).await;
         }
     }
-    let found = edge.ask_registry(&who.org, Some(&who), find(&submit)).await?;
-    let pool = match found.status_code() {
-        200 => pool_of(found).await?,
+    let found = edge.ask_registry(&who.org, Some(who), find(&submit)).await?;
+    let Found { pool, side_effect } = match found.status_code() {
+        200 => read_found(found).await?,
         _ => return Ok(found),
     };
-    tool_pools::remember(&who.org, &submit.tool, &pool);
-    let tool = submit.tool.clone();
-    let answer = edge.ask_pool(Place::of(&who.org, &pool), &who, Ask::Submit(submit)).await?;
+    tool_pools::remember(&who.org, &submit.tool, &pool, side_effect);
+    submit.purpose = purpose(edge, who, side_effect).await;
+    let (tool, wait_seconds) = (submit.tool.clone(), submit.wait_seconds);
+    let answer = edge.ask_pool(Place::of(&who.org, &pool), who, Ask::Submit(submit)).await?;
     // The registry names the pool but the pool does not have it yet: its policy is on the way.
-    if is_wrong_pool(&answer) { Err(unknown_tool(&tool)) } else { deliver_if_asked(edge, who, answer).await }
+    if is_wrong_pool(&answer) {
+        return Err(unknown_tool(&tool));
+    }
+    deliver_if_asked(edge, who, wait_seconds, answer).await
+}
+
+/// What the run's last turn said, for who approves: asked for where a call of this class would park.
+async fn purpose(edge: &Edge, who: &Identity, side_effect: SideEffect) -> Option<String> {
+    let run = who.scope.run.as_ref().filter(|_| side_effect == SideEffect::Consequential)?;
+    let id = edge.find_run(&who.org, &run.run).ok()?;
+    match edge.ask_thread(&who.org, &id, run::Command::Read).await {
+        Ok(run::Reply::Run(run)) => Some(run.text).filter(|text| !text.is_empty()),
+        // It says what a call is for; the call parks without it as well.
+        _ => None,
+    }
 }
 
 /// A new call of a webhook pool comes back with its delivery. It runs on under `waitUntil`, whether or not the caller
 /// stays; a caller who waits is answered by what the object says to the report.
-async fn deliver_if_asked(edge: Edge, who: Identity, mut answer: Response) -> Handled {
+async fn deliver_if_asked(edge: &Edge, who: &Identity, wait_seconds: u64, mut answer: Response) -> Handled {
     if internal_word(&answer).as_deref() != Some(DELIVER) {
         return Ok(answer);
     }
     let text = answer.text().await.map_err(|error| internal("reading a pool's answer", error))?;
     let ToDeliver { view, delivery } =
         serde_json::from_str(&text).map_err(|error| internal("reading a pool's answer", error))?;
-    let deadline = toolgate_durable::now().plus_seconds(edge.wait_seconds());
+    let deadline = toolgate_durable::now().plus_seconds(wait_seconds);
     let (sender, receiver) = oneshot::channel();
     let (env, base_url, call) = (edge.env.clone(), edge.base_url.clone(), delivery.call.clone());
     let waits = who.clone();
@@ -69,7 +92,7 @@ async fn deliver_if_asked(edge: Edge, who: Identity, mut answer: Response) -> Ha
         }
     });
     let accepted = || http::json_answer(202, &view);
-    if edge.wait_seconds() == 0 {
+    if wait_seconds == 0 {
         return accepted();
     }
     match toolgate_durable::before(deadline, receiver).await {
@@ -78,9 +101,9 @@ async fn deliver_if_asked(edge: Edge, who: Identity, mut answer: Response) -> Ha
         None => accepted(),
         // It goes on: a read has another attempt, or the object could not be told just now.
         Some(_) => {
-            let (place, call) = edge.find(IdKind::Call, &who, &call)?;
+            let (place, call) = edge.find(IdKind::Call, who, &call)?;
             let wait_seconds = deadline.seconds_from(toolgate_durable::now());
-            edge.ask_pool(place, &who, Ask::Read { call, wait_seconds, submitted: true }).await
+            edge.ask_pool(place, who, Ask::Read { call, wait_seconds, submitted: true }).await
         }
     }
 }
@@ -97,12 +120,14 @@ fn internal_word(answer: &Response) -> Option<String> {
     answer.headers().get(INTERNAL_HEADER).ok().flatten()
 }
 
-async fn pool_of(mut found: Response) -> Result<String, Problem> {
-    #[derive(Deserialize)]
-    struct Found {
-        pool: String,
-    }
-    found.json::<Found>().await.map(|found| found.pool).map_err(|error| internal("reading a registry's answer", error))
+#[derive(Deserialize)]
+struct Found {
+    pool: String,
+    side_effect: SideEffect,
+}
+
+async fn read_found(mut found: Response) -> Result<Found, Problem> {
+    found.json().await.map_err(|error| internal("reading a registry's answer", error))
 }
 
 /// For whom: an agent key says it itself, a caller key says it in the body.
@@ -113,7 +138,8 @@ fn submission(edge: &Edge, who: &Identity, request: CallRequest) -> Result<Submi
     Ok(Submit {
         tool: request.tool,
         agent,
-        run: None,
+        run: who.scope.run.as_ref().map(|scope| scope.run.clone()),
+        purpose: None,
         principal,
         arguments: request.arguments,
         idempotency_key,

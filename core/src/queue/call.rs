@@ -125,6 +125,9 @@ pub struct Approval {
     pub decisions: Vec<DecisionView>,
     /// `pending`, `approved`, `rejected`, `expired`, `cancelled`, `invalidated`.
     pub state: String,
+    /// What the run's turn said: unverified, shown below the arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
     /// What the approver is shown of the definition, to say later what changed.
     #[serde(default)]
     pub bound: Option<Bound>,

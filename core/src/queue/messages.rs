@@ -89,6 +89,9 @@ pub struct Submit {
     /// The run, when it was asked in one.
     #[serde(default)]
     pub run: Option<String>,
+    /// What the run's turn said, for the approver: a claim of who asks, nothing more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
     /// The principal, verbatim.
     pub principal: Box<RawValue>,
     /// The arguments, verbatim.

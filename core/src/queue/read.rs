@@ -138,7 +138,8 @@ fn may_see(who: &Identity, call: &Call) -> bool {
         Role::Agent => {
             let own = who.scope.principal.as_ref().and_then(|raw| Principal::parse(raw.get()).ok());
             let same = own.is_some_and(|own| (own.tenant_id, own.id) == call.asked.principal_key);
-            same && who.scope.agent.as_ref() == Some(&call.asked.agent)
+            let in_run = who.scope.run.as_ref().is_none_or(|scope| call.asked.run.as_ref() == Some(&scope.run));
+            same && in_run && who.scope.agent.as_ref() == Some(&call.asked.agent)
         }
         Role::Worker => false,
     }

@@ -3,7 +3,7 @@
 use toolgate_protocol::control::{EndpointState, Transport};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::{
-    APPROVAL_SECONDS, EXECUTION_DEADLINE_SECONDS, IDEMPOTENCY_KEY_CHARS_MAX, QUEUE_DEADLINE_SECONDS, RECORD_SECONDS,
+    APPROVAL_SECONDS, EXECUTION_DEADLINE_SECONDS, IDEMPOTENCY_KEY_CHARS_MAX, PURPOSE_CHARS_MAX, QUEUE_DEADLINE_SECONDS, RECORD_SECONDS,
     WAIT_SECONDS_MAX,
 };
 use toolgate_protocol::problems;
@@ -22,6 +22,7 @@ use crate::keys::Identity;
 use crate::policy::{Grant, PolicyTool, Snapshot};
 use crate::principal::Principal;
 use crate::problem::Problem;
+use crate::visible::shown;
 
 impl Step<'_> {
     /// A submission: the call that the idempotency key names, or the checks and a new call.
@@ -95,7 +96,7 @@ impl Step<'_> {
         if let Some(problem) = self.may_not_park(&asked)? {
             return Ok(Err(problem));
         }
-        let approval = self.approval_of(&asked, tool, grant);
+        let approval = self.approval_of(&asked, tool, grant, submit.purpose.as_deref());
         self.make(&policy, asked, Some(approval)).map(Ok)
     }
 
@@ -148,7 +149,7 @@ impl Step<'_> {
         }
     }
 
-    fn approval_of(&self, asked: &Asked, tool: &PolicyTool, grant: Grant) -> Approval {
+    fn approval_of(&self, asked: &Asked, tool: &PolicyTool, grant: Grant, purpose: Option<&str>) -> Approval {
         let definition = &tool.definition;
         Approval {
             digest: String::new(),
@@ -162,6 +163,7 @@ impl Step<'_> {
                 permissions: definition.permissions.clone(),
             }),
             likeness: likeness(asked),
+            purpose: purpose.map(|text| shown(&text.chars().take(PURPOSE_CHARS_MAX).collect::<String>())),
             edited: None,
         }
     }

@@ -181,6 +181,7 @@ impl Step<'_> {
             arguments_text: shown(&call.asked.arguments),
             edited_arguments: edited.as_deref().map(raw),
             changes: edited.map(|edited| changes(&call.asked.arguments, &edited)).unwrap_or_default(),
+            purpose: approval.as_ref().and_then(|approval| approval.purpose.clone()),
             digest: field(|approval| approval.digest.clone()),
             created_at: call.asked.at.rfc3339(),
             expires_at: field(|approval| approval.expires_at.rfc3339()),

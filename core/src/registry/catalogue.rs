@@ -37,10 +37,10 @@ struct ManifestRecord {
 
 /// A context in the catalogue.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct ContextRecord {
-    pool: String,
-    enabled: bool,
-    definition: ContextDefinition,
+pub(super) struct ContextRecord {
+    pub pool: String,
+    pub enabled: bool,
+    pub definition: ContextDefinition,
 }
 
 /// One version of a tool.
@@ -437,7 +437,9 @@ impl Step<'_> {
 
     pub(super) fn find_tool(&mut self, tool: &str, agent: &str) -> Stepped {
         match self.docs.get::<CatalogueTool>("tool", tool)? {
-            Some(found) if !found.is_released() => Ok(Ok(Answer::Pool(found.pool))),
+            Some(found) if !found.is_released() => {
+                Ok(Ok(Answer::Pool { pool: found.pool, side_effect: found.definition.side_effect }))
+            }
             _ => {
                 self.audit("call.refused", tool, json!({ "agent": agent, "code": "unknown_tool" }))?;
                 Ok(Err(unknown_tool(tool)))

@@ -1,12 +1,15 @@
 //! The registry's storage: documents by kind and name, the audit record, the approval index. All of it is small and
 //! rarely written, so it is JSON text in three tables.
 
+use std::cell::Cell;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use toolgate_protocol::limits::AUDIT_ENTRIES_MAX;
 
 use super::Page;
+use super::offers::OFFERED_KINDS;
 use crate::queue::messages::AuditEntry;
 use crate::sql_port::{Sql, SqlRow, SqlValue, StoreError};
 
@@ -36,6 +39,7 @@ const SWEEP_APPROVALS: &str = "DELETE FROM approvals WHERE decided_at IS NOT NUL
 /// The registry's storage over a SQL port.
 pub struct Documents<'a> {
     sql: &'a dyn Sql,
+    wrote_offered: Cell<bool>,
 }
 
 fn fault(error: &serde_json::Error) -> StoreError {
@@ -52,7 +56,7 @@ fn limit(limit: usize) -> SqlValue {
 
 impl<'a> Documents<'a> {
     pub fn new(sql: &'a dyn Sql) -> Documents<'a> {
-        Documents { sql }
+        Documents { sql, wrote_offered: Cell::new(false) }
     }
 
     pub fn get<T: DeserializeOwned>(&self, kind: &str, name: &str) -> Result<Option<T>, StoreError> {
@@ -72,7 +76,15 @@ impl<'a> Documents<'a> {
 
     pub fn put<T: Serialize>(&self, kind: &str, name: &str, value: &T) -> Result<(), StoreError> {
         let value = serde_json::to_string(value).map_err(|error| fault(&error))?;
+        if OFFERED_KINDS.contains(&kind) {
+            self.wrote_offered.set(true);
+        }
         self.sql.exec(PUT, &[kind.into(), name.into(), value.into()]).map(|_| ())
+    }
+
+    /// Whether anything was written that offers are made from.
+    pub fn wrote_offered(&self) -> bool {
+        self.wrote_offered.get()
     }
 
     pub fn delete(&self, kind: &str, name: &str) -> Result<(), StoreError> {

@@ -59,6 +59,7 @@ impl Step<'_> {
             agent: spec.agent,
             principal,
             principal_id: spec.principal_id,
+            run: None,
         };
         let expires = spec.expires_in_days.map(|days| self.now.plus_seconds(u64::from(days).saturating_mul(86_400)));
         let (id, key) = self.mint(spec.role, &spec.name, scope, expires)?;

@@ -11,6 +11,7 @@ mod endpoints;
 mod keys;
 mod notices;
 mod notifications;
+mod offers;
 mod ownership;
 mod policies;
 mod records;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolgate_protocol::control::{AcceptanceRequest, Agent, Capability, KeyRequest, PoolRequest, ToolRequest};
+use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::PUSH_SECONDS;
 use toolgate_protocol::problems;
 use toolgate_protocol::workers::RegistrationResult;
@@ -36,6 +38,7 @@ use documents::Documents;
 pub use documents::SCHEMA;
 pub use endpoints::{Challenged, EndpointSpec, NewSecret, timeout_seconds};
 pub use notices::{Notice, NoticeOutcome, NoticeReport};
+pub use offers::OfferCatalogue;
 pub use notifications::{NotificationSpec, check_events, notification_place};
 
 /// A page of a list.
@@ -158,6 +161,8 @@ pub enum Command {
         /// The agent that asks.
         agent: String,
     },
+    /// What offers are made from, unless this version of it is known.
+    OfferCatalogue(Option<String>),
     /// A pool's object asks for its policy.
     Policy(Place),
     /// A pool tells what happened.
@@ -212,8 +217,15 @@ pub enum Answer {
     Policy(Box<Push>),
     /// What became of a manifest.
     Registered(RegistrationResult),
-    /// The pool of a tool.
-    Pool(String),
+    /// The pool of a tool, and the tool's class.
+    Pool {
+        /// The pool.
+        pool: String,
+        /// The class.
+        side_effect: SideEffect,
+    },
+    /// What offers are made from; nothing when what is known is current.
+    Catalogue(Option<Box<OfferCatalogue>>),
     /// An endpoint, for the edge.
     Endpoint(Option<Box<PolicyEndpoint>>),
     /// Nothing to say.
@@ -285,6 +297,7 @@ impl Registry {
         let mut step = Step { ring: &self.ring, docs, org, who, now, entropy, notices, wakes: false };
         let changes = command.changes_policy();
         let reply = step.command(command)?;
+        step.stamp_catalogue()?;
         if changes && reply.is_ok() {
             step.compile_policies()?;
         }
@@ -376,6 +389,7 @@ impl Step<'_> {
             Command::ListApprovals(state, page) => self.list_approvals(state.as_deref(), &page),
             Command::Announce(announcement) => self.announce(announcement),
             Command::FindTool { tool, agent } => self.find_tool(&tool, &agent),
+            Command::OfferCatalogue(known) => self.offer_catalogue(known.as_deref()),
             Command::Policy(place) => self.give_policy(&place),
             Command::Batch(batch) => self.take_batch(batch),
             Command::Stored { pool, version } => self.stored(&pool, version),

@@ -201,7 +201,7 @@ impl Step<'_> {
 
     /// Capabilities cut to these tools, and which of them each agent holds.
     #[expect(clippy::type_complexity, reason = "two maps, named at the only use")]
-    fn grants(
+    pub(super) fn grants(
         &self,
         tools: &BTreeMap<String, PolicyTool>,
     ) -> Result<(BTreeMap<String, Capability>, BTreeMap<String, Vec<String>>), StoreError> {

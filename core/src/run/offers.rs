@@ -1,0 +1,218 @@
+//! The offer of a turn, worked out from a catalogue and the run as it stands. Nothing here knows a model or a network: the
+//! same catalogue, run and text give the same offer, byte for byte.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use serde_json::value::RawValue;
+use toolgate_protocol::definitions::ContextDefinition;
+use toolgate_protocol::profiles::Profile;
+use toolgate_protocol::runs::{LeftOut, NoTools, Offer, OfferReason, OfferedTool};
+
+use super::Run;
+use super::selection::{Candidate, Selection, select, share};
+use crate::contract::{compile, tokens};
+use crate::offer::{Index, Ranked, Searchable};
+use crate::registry::OfferCatalogue;
+
+/// A catalogue with what offers need of it, made once for each version: an index for each agent, and definitions in the
+/// forms that were asked for.
+pub struct Offers {
+    /// The catalogue.
+    pub catalogue: OfferCatalogue,
+    indexes: RefCell<BTreeMap<String, Rc<AgentIndex>>>,
+    compiled: RefCell<BTreeMap<(Profile, String), Rc<Compiled>>>,
+}
+
+/// The tools that an agent is granted, in order of their names, and what speaks for them.
+struct AgentIndex {
+    names: Vec<String>,
+    index: Index,
+}
+
+struct Compiled {
+    definition: Box<RawValue>,
+    tokens: u32,
+}
+
+/// What a turn offers, and by what the run's set grows.
+pub struct OfferedTurn {
+    /// For the answer.
+    pub offer: Offer,
+    /// For the run.
+    pub added: Vec<String>,
+}
+
+/// A granted tool in this turn.
+struct Granted<'a> {
+    name: &'a str,
+    /// Why it could not be called now.
+    barred: Option<&'static str>,
+    ranked: Option<&'a Ranked>,
+    tokens: u32,
+}
+
+impl Offers {
+    /// Nothing is worked out before it is asked for.
+    pub fn new(catalogue: OfferCatalogue) -> Offers {
+        Offers { catalogue, indexes: RefCell::default(), compiled: RefCell::default() }
+    }
+
+    /// The offer of a turn. `permissions` are the principal's; `context` is the screen in view.
+    pub fn turn(&self, run: &Run, permissions: &[String], text: &str, context: Option<&ContextDefinition>) -> OfferedTurn {
+        let agent = self.agent_index(&run.agent);
+        let ranking = agent.index.rank(text);
+        let by_tool: BTreeMap<usize, &Ranked> = ranking.iter().map(|ranked| (ranked.tool, ranked)).collect();
+        let granted: Vec<Granted<'_>> = agent
+            .names
+            .iter()
+            .enumerate()
+            .map(|(at, name)| Granted {
+                name,
+                barred: self.catalogue.policy.permit(name, &run.agent, permissions).err().map(|problem| problem.kind.code),
+                ranked: by_tool.get(&at).copied(),
+                tokens: self.compiled(run.profile, name).map_or(0, |compiled| compiled.tokens),
+            })
+            .collect();
+        let first = run.turns == 0;
+        let share = share(run.budget_tokens, first);
+        let used = run.offered.iter().filter_map(|name| self.compiled(run.profile, name)).fold(0, |sum: u32, one| sum.saturating_add(one.tokens));
+        let open = || granted.iter().filter(|tool| tool.barred.is_none());
+        let all_fit = open().fold(0, |sum: u32, tool| sum.saturating_add(tool.tokens)) <= share;
+        let pins = self.pins(&run.agent, context);
+        let candidates = candidates(run, &granted, &ranking, &agent.names, &pins, all_fit);
+        let Selection { added, over_budget } = select(&candidates, used, share);
+        let offered: Vec<&String> = run.offered.iter().chain(&added).collect();
+        let tools: Vec<OfferedTool> = offered
+            .iter()
+            .filter_map(|name| self.offered_tool(run, name, granted.iter().find(|tool| tool.name == *name), &pins))
+            .collect();
+        let left_out = left_out(&granted, &offered, &over_budget);
+        let no_tools = tools.is_empty().then(|| causes(&left_out));
+        let used_tokens = tools.iter().fold(0, |sum: u32, tool| sum.saturating_add(tool.tokens));
+        OfferedTurn { offer: Offer { tools, left_out, budget_tokens: run.budget_tokens, used_tokens, no_tools }, added }
+    }
+
+    /// What is advertised in any case, and by whom: the screen's tools, then the agent's.
+    fn pins(&self, agent: &str, context: Option<&ContextDefinition>) -> Vec<(String, String)> {
+        let screen = context.iter().flat_map(|context| {
+            context.pinned_tools.iter().map(|tool| (tool.clone(), format!("screen {}", context.context_type)))
+        });
+        let agent = self.catalogue.agents.get(agent);
+        let own = agent.iter().flat_map(|agent| agent.pinned_tools.iter().map(|tool| (tool.clone(), "agent".to_owned())));
+        screen.chain(own).collect()
+    }
+
+    fn offered_tool(&self, run: &Run, name: &str, granted: Option<&Granted<'_>>, pins: &[(String, String)]) -> Option<OfferedTool> {
+        let compiled = self.compiled(run.profile, name)?;
+        let ranked = granted.and_then(|tool| tool.ranked);
+        let plain = |part: &str, what: Option<String>| OfferReason { part: part.to_owned(), what, said: None, points: 0 };
+        let mut reasons: Vec<OfferReason> = ranked.map(reasons).unwrap_or_default();
+        let pin = pins.iter().find(|(pinned, _)| pinned == name).map(|(_, by)| plain("pinned", Some(by.clone())));
+        let before = run.offered.iter().any(|known| known == name);
+        if pin.is_none() && reasons.is_empty() {
+            reasons.push(plain(if before { "offered_before" } else { "all_fit" }, None));
+        }
+        reasons.extend(pin);
+        Some(OfferedTool {
+            name: name.to_owned(),
+            score: ranked.map_or(0, |ranked| ranked.score),
+            reasons,
+            tokens: compiled.tokens,
+            added: !before,
+            definition: compiled.definition.clone(),
+        })
+    }
+
+    fn agent_index(&self, agent: &str) -> Rc<AgentIndex> {
+        if let Some(known) = self.indexes.borrow().get(agent) {
+            return Rc::clone(known);
+        }
+        let policy = &self.catalogue.policy;
+        let held = policy.agents.get(agent).into_iter().flatten().filter_map(|name| policy.capabilities.get(name));
+        let names: BTreeSet<&String> = held.flat_map(|capability| &capability.tools).collect();
+        let definitions: Vec<_> = names.into_iter().filter_map(|name| policy.tools.get(name)).map(|tool| &tool.definition).collect();
+        let fields: Vec<Vec<&str>> = definitions.iter().map(|tool| tool.input.keys().map(String::as_str).collect()).collect();
+        let searchable = definitions.iter().zip(&fields).map(|(tool, fields)| Searchable {
+            name: &tool.name,
+            description: &tool.description,
+            keywords: &tool.routing.keywords,
+            patterns: &tool.routing.patterns,
+            fields,
+        });
+        let index = Index::new(searchable);
+        let made = Rc::new(AgentIndex { names: definitions.iter().map(|tool| tool.name.clone()).collect(), index });
+        self.indexes.borrow_mut().insert(agent.to_owned(), Rc::clone(&made));
+        made
+    }
+
+    fn compiled(&self, profile: Profile, name: &str) -> Option<Rc<Compiled>> {
+        let key = (profile, name.to_owned());
+        if let Some(known) = self.compiled.borrow().get(&key) {
+            return Some(Rc::clone(known));
+        }
+        let definition = compile(&self.catalogue.policy.tools.get(name)?.definition, profile);
+        let made = Rc::new(Compiled { tokens: tokens(definition.get()), definition });
+        self.compiled.borrow_mut().insert(key, Rc::clone(&made));
+        Some(made)
+    }
+}
+
+/// What is new and may be called: the pinned, then by rank; the rest too when everything fits.
+fn candidates<'a>(
+    run: &Run,
+    granted: &'a [Granted<'a>],
+    ranking: &[Ranked],
+    names: &[String],
+    pins: &[(String, String)],
+    all_fit: bool,
+) -> Vec<Candidate<'a>> {
+    let pinned = pins.iter().map(|(name, _)| name.as_str());
+    let ranked = ranking.iter().filter_map(|ranked| names.get(ranked.tool)).map(String::as_str);
+    let rest = names.iter().map(String::as_str).filter(|_| all_fit);
+    let mut seen: BTreeSet<&str> = run.offered.iter().map(String::as_str).collect();
+    let fresh: Vec<&str> = pinned.chain(ranked).chain(rest).filter(|name| seen.insert(name)).collect();
+    let candidate = |name: &str| {
+        let tool = granted.iter().find(|tool| tool.name == name && tool.barred.is_none())?;
+        let pinned = pins.iter().any(|(pinned, _)| pinned == name);
+        Some(Candidate { name: tool.name, tokens: tool.tokens, pinned })
+    };
+    fresh.into_iter().filter_map(candidate).collect()
+}
+
+/// The granted tools that are not offered, best first.
+fn left_out(granted: &[Granted<'_>], offered: &[&String], over_budget: &BTreeSet<String>) -> Vec<LeftOut> {
+    let mut left: Vec<LeftOut> = granted
+        .iter()
+        .filter(|tool| !offered.iter().any(|name| *name == tool.name))
+        .map(|tool| {
+            let over = over_budget.contains(tool.name);
+            let reason = tool.barred.unwrap_or(if over { "budget" } else { "no_match" });
+            LeftOut { name: tool.name.to_owned(), score: tool.ranked.map_or(0, |ranked| ranked.score), reason: reason.to_owned() }
+        })
+        .collect();
+    left.sort_by(|one, other| other.score.cmp(&one.score).then_with(|| one.name.cmp(&other.name)));
+    left
+}
+
+fn causes(left_out: &[LeftOut]) -> NoTools {
+    let mut causes: BTreeSet<&str> = left_out.iter().map(|left| left.reason.as_str()).collect();
+    if causes.is_empty() {
+        causes.insert("nothing_granted");
+    }
+    NoTools { causes: causes.into_iter().map(str::to_owned).collect() }
+}
+
+fn reasons(ranked: &Ranked) -> Vec<OfferReason> {
+    ranked
+        .reasons
+        .iter()
+        .map(|reason| OfferReason {
+            part: reason.part.as_str().to_owned(),
+            what: Some(reason.what.clone()),
+            said: reason.said.clone(),
+            points: reason.points,
+        })
+        .collect()
+}

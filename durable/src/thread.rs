@@ -1,0 +1,90 @@
+//! The shell of a run's object.
+
+use toolgate_core::problem::Problem;
+use toolgate_core::run::{Command, Effects, step};
+use toolgate_core::sql_port::StoreError;
+use worker::{
+    DurableObject, Env, Request, Response, Result, State, WebSocket, WebSocketIncomingMessage, console_error,
+    durable_object,
+};
+
+use crate::sql::{ObjectSql, transaction};
+use crate::{alarm, answers, clock};
+
+/// A run that could not be swept is looked at again after this.
+const SWEEP_AGAIN_SECONDS: u64 = 3_600;
+
+/// The object of one run.
+#[durable_object]
+pub struct Thread {
+    state: State,
+    sql: ObjectSql,
+}
+
+impl DurableObject for Thread {
+    fn new(state: State, _env: Env) -> Self {
+        console_error_panic_hook::set_once();
+        let sql = ObjectSql::new(&state.storage());
+        Thread { state, sql }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the edge read it under a cap and wrote it anew")]
+    async fn fetch(&self, mut request: Request) -> Result<Response> {
+        let text = request.text().await?;
+        let reply = match serde_json::from_str::<Command>(&text) {
+            Ok(command) => self.step(command).await.map(|effects| effects.reply),
+            Err(error) => {
+                console_error!("an internal message does not parse: {error}");
+                Err(Problem::storage())
+            }
+        };
+        match reply {
+            Ok(reply) => answers::thread(&reply),
+            Err(problem) => answers::refusal(&problem),
+        }
+    }
+
+    async fn alarm(&self) -> Result<Response> {
+        match self.step(Command::Tick).await {
+            Ok(Effects { forget: true, .. }) => drop(self.state.storage().delete_all().await),
+            Ok(_) => {}
+            Err(_) => {
+                drop(alarm::arm_at(&self.state.storage(), clock::now().plus_seconds(SWEEP_AGAIN_SECONDS)).await);
+            }
+        }
+        Response::empty()
+    }
+
+    /// No socket is accepted by this version; a stray one is closed rather than left to panic.
+    async fn websocket_message(&self, ws: WebSocket, _message: WebSocketIncomingMessage) -> Result<()> {
+        ws.close(Some(1003), Some("not supported"))
+    }
+
+    async fn websocket_close(&self, _ws: WebSocket, _code: usize, _reason: String, _was_clean: bool) -> Result<()> {
+        Ok(())
+    }
+
+    async fn websocket_error(&self, _ws: WebSocket, _error: worker::Error) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Thread {
+    async fn step(&self, command: Command) -> std::result::Result<Effects, Problem> {
+        let (mut command, now) = (Some(command), clock::now());
+        let done = transaction(&self.state.storage(), || match command.take() {
+            Some(command) => step(&self.sql, command, now),
+            None => Err(StoreError::Failed("a step ran twice".into())),
+        });
+        let effects = done.map_err(|error| {
+            console_error!("a step was undone: {}", error);
+            Problem::storage()
+        })?;
+        if let Some(at) = effects.alarm
+            && let Err(error) = alarm::arm_at(&self.state.storage(), at).await
+        {
+            console_error!("the alarm could not be set: {error}");
+        }
+        Ok(effects)
+    }
+}

@@ -1,0 +1,50 @@
+//! Browsers: pages of other origins may use run tokens that name them, and nothing else. No cookie is ever read, so
+//! nothing rides on a browser's own authority; a preflight is answered for any origin, because it has no key to judge by.
+
+use toolgate_core::keys::Identity;
+use toolgate_core::problem::Problem;
+use toolgate_protocol::problems;
+use worker::{Headers, Method, Request, Response, ResponseBuilder, Result};
+
+use crate::http::header;
+
+const METHODS: &str = "GET, POST, PUT, DELETE";
+const HEADERS: &str =
+    "authorization, content-type, idempotency-key, prefer, mcp-method, mcp-name, mcp-protocol-version, last-event-id";
+const PREFLIGHT_SECONDS: &str = "600";
+
+/// The answer to a preflight (Fetch standard, section 3.3); `None` for any other request.
+pub fn preflight(request: &Request) -> Option<Result<Response>> {
+    let asks = request.method() == Method::Options && header(request, "access-control-request-method").is_some();
+    asks.then(|| {
+        let headers = Headers::new();
+        for (name, value) in [
+            ("access-control-allow-origin", "*"),
+            ("access-control-allow-methods", METHODS),
+            ("access-control-allow-headers", HEADERS),
+            ("access-control-max-age", PREFLIGHT_SECONDS),
+        ] {
+            headers.set(name, value)?;
+        }
+        Ok(ResponseBuilder::new().with_status(204).with_headers(headers).empty())
+    })
+}
+
+/// Refuses a page of an origin that the key does not name. The gateway's own pages are not foreign.
+pub fn check_origin(request: &Request, own: &str, who: &Identity) -> std::result::Result<(), Problem> {
+    let Some(origin) = header(request, "origin").filter(|origin| origin != own) else { return Ok(()) };
+    if who.scope.run.as_ref().is_some_and(|run| run.origins.contains(&origin)) {
+        return Ok(());
+    }
+    let detail = "The request comes from a page, and the key names no such web origin; give `origins` to POST /v1/runs.";
+    Err(Problem::new(problems::ORIGIN_NOT_ALLOWED, detail))
+}
+
+/// Lets a page read the answer: whether its origin may ask was decided before, by the key.
+pub fn readable(answer: Response) -> Result<Response> {
+    // An object's answer has headers that cannot be changed.
+    let headers = answer.headers().clone();
+    headers.set("access-control-allow-origin", "*")?;
+    headers.set("access-control-expose-headers", "retry-after, www-authenticate")?;
+    Ok(answer.with_headers(headers))
+}
