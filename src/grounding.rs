@@ -95,6 +95,7 @@ async fn prefetch<'a>(
         arguments: Some(arguments),
         // A read needs none; a tool that became a write a moment ago is refused for the lack of it.
         idempotency_key: None,
+        alike: false,
         wait_seconds: PREFETCH_SECONDS,
     };
     let mut answer = carry(edge, who, submit).await.map_err(|problem| problem.kind.code.to_owned())?;

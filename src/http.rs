@@ -62,13 +62,18 @@ async fn stream(request: &mut Request, limit: usize) -> Result<Vec<u8>, Problem>
 
 /// The body as a message of ours: `application/json`, no unknown members, no member twice.
 pub async fn json<T: DeserializeOwned>(request: &mut Request, limit: usize) -> Result<T, Problem> {
+    read(&json_text(request, limit).await?)
+}
+
+/// The text of a body that says it is `application/json`.
+pub async fn json_text(request: &mut Request, limit: usize) -> Result<String, Problem> {
     let kind = header(request, "content-type").unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
         let detail = format!("Send `content-type: application/json`, not {kind:?}.");
         return Err(Problem::new(problems::UNSUPPORTED_MEDIA_TYPE, detail));
     }
-    read(&text(request, limit).await?)
+    text(request, limit).await
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {

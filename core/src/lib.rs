@@ -24,6 +24,7 @@ pub mod ids;
 pub mod internal_route;
 pub mod json;
 pub mod keys;
+pub mod mcp;
 pub mod names;
 pub mod policy;
 pub mod principal;

@@ -49,6 +49,18 @@ impl Problem {
         Problem::new(problems::STORAGE_UNAVAILABLE, "Nothing was changed; try again.")
     }
 
+    /// A refusal as it was answered; `None` for a body that is none of ours.
+    pub fn read(status: u16, body: &str) -> Option<Problem> {
+        #[derive(Deserialize)]
+        struct Body {
+            code: String,
+            detail: String,
+        }
+        let Body { code, detail } = serde_json::from_str(body).ok()?;
+        let kind = problems::ALL.iter().copied().find(|kind| kind.code == code && kind.status == status)?;
+        Some(Problem::new(kind, detail))
+    }
+
     /// The answer's body: `type`, `title`, `status`, `detail`, `code` and the further members.
     pub fn body(&self) -> Value {
         let mut body = self.members.clone();

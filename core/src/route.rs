@@ -74,6 +74,8 @@ pub enum Route {
     Return(String),
     /// `POST /v1/pools/{pool}/results`
     Results(String),
+    /// `POST /mcp/{agent}`
+    Mcp(String),
     /// `POST /v1/runs`
     CreateRun,
     /// `POST /v1/runs/{run}/turns`
@@ -129,6 +131,7 @@ fn routes(segments: &[&str]) -> Vec<(&'static str, Route)> {
     let own = |name: &&str| (*name).to_owned();
     match segments {
         ["healthz"] => vec![(get, R::Health)],
+        ["mcp", agent] => vec![(post, R::Mcp(own(agent)))],
         ["v1", "orgs"] => vec![(post, R::CreateOrg)],
         ["v1", "keys"] => vec![(get, R::ListKeys), (post, R::CreateKey)],
         ["v1", "keys", id] => vec![(delete, R::RevokeKey(own(id)))],

@@ -110,6 +110,9 @@ pub struct CallView {
     /// Present while it waits for a decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<ApprovalLink>,
+    /// This is the outcome of an earlier call of the same run or agent, which was not asked for again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
     /// How an unknown outcome became known: `late_result`, or who resolved it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_by: Option<String>,

@@ -179,6 +179,22 @@ pub const PREFETCH_SECONDS: u64 = 5;
 pub const RUN_TOKEN_SECONDS: u64 = 3_600;
 /// A run is kept for this long after its last turn.
 pub const RUN_SECONDS: u64 = RECORD_SECONDS;
+/// Tools in a page of the MCP door.
+pub const MCP_PAGE_TOOLS: usize = 200;
+/// How long a client of the MCP door may keep a list of tools.
+pub const MCP_LIST_TTL_MILLIS: u64 = 30_000;
+/// How long it may keep what the server is.
+pub const MCP_DISCOVER_TTL_MILLIS: u64 = 3_600_000;
+/// How often a client is to look at a task.
+pub const MCP_TASK_POLL_MILLIS: u64 = 5_000;
+/// A call through the MCP door is waited for this long; clients give up after 60 s.
+pub const MCP_WAIT_SECONDS: u64 = 20;
+/// A subscription ends after this; the client asks anew.
+pub const MCP_LISTEN_SECONDS: u64 = 300;
+/// Pauses between its first looks for a change, and then between all.
+pub const MCP_LISTEN_PAUSES_MILLIS: [u64; 6] = [300, 300, 500, 1_000, 2_000, 5_000];
+/// The outcome of a parked call answers the same call of the MCP door for this long after its end.
+pub const REPLAY_SECONDS: u64 = 900;
 /// Most web origins of a run.
 pub const ORIGINS_MAX: usize = 20;
 /// What an approval shows of the turn's text.

@@ -5,6 +5,8 @@ mod calls;
 mod control;
 mod deliveries;
 mod endpoints;
+mod listen;
+mod mcp;
 mod notifications;
 mod runs;
 mod submit;
@@ -40,6 +42,7 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
         Route::SyncManifest(pool) => endpoints::sync_manifest(edge, pool).await,
         Route::Deliver => deliveries::deliver(edge).await,
         Route::Notify => notifications::notify(edge).await,
+        Route::Mcp(agent) => mcp::mcp(edge, agent).await,
         Route::ListNotifications => notifications::list(edge).await,
         Route::GetNotification(name) => notifications::get(edge, name).await,
         Route::PutNotification(name) => notifications::put(edge, name).await,

@@ -143,6 +143,7 @@ fn submission(edge: &Edge, who: &Identity, request: CallRequest) -> Result<Submi
         principal,
         arguments: request.arguments,
         idempotency_key,
+        alike: false,
         wait_seconds: edge.wait_seconds(),
     })
 }

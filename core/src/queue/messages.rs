@@ -98,6 +98,10 @@ pub struct Submit {
     pub arguments: Option<Box<RawValue>>,
     /// The idempotency key.
     pub idempotency_key: Option<String>,
+    /// A consequential call goes by what it asks for instead of by that key: the same one again is the one that waits, or
+    /// that ended a moment ago.
+    #[serde(default)]
+    pub alike: bool,
     /// How long the answer may be held.
     pub wait_seconds: u64,
 }

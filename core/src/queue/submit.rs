@@ -1,9 +1,11 @@
 //! Submission: precedence, checks, and the new call.
 
+use toolgate_protocol::calls::CallView;
 use toolgate_protocol::control::{EndpointState, Transport};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::{
     APPROVAL_SECONDS, EXECUTION_DEADLINE_SECONDS, IDEMPOTENCY_KEY_CHARS_MAX, PURPOSE_CHARS_MAX, QUEUE_DEADLINE_SECONDS, RECORD_SECONDS,
+    REPLAY_SECONDS,
     WAIT_SECONDS_MAX,
 };
 use toolgate_protocol::problems;
@@ -33,6 +35,7 @@ impl Step<'_> {
                 let view = self.call_view(&call, base_url);
                 Ok(Outcome::Reply(Ok(Answer::Deliver(Box::new(ToDeliver { view, delivery })))))
             }
+            Ok((call, None)) if submit.alike && call.ended() => Ok(self.replay(&call, base_url)),
             Ok((call, None)) => Ok(self.answer_or_hold(who, call, base_url, wait)),
             Err(problem) => {
                 // Another pool may have the tool: the edge looks again before that becomes a refusal.
@@ -44,6 +47,12 @@ impl Step<'_> {
                 Ok(Outcome::Reply(Err(problem)))
             }
         }
+    }
+
+    /// The outcome of an earlier call, marked as that.
+    fn replay(&self, call: &Call, base_url: &str) -> Outcome {
+        let view = CallView { replayed: true, ..self.call_view(call, base_url) };
+        Outcome::Reply(Ok(Answer::Call { view: Box::new(view), accepted: true }))
     }
 
     fn answer_or_hold(&mut self, who: &Identity, call: Call, base_url: &str, wait: u64) -> Outcome {
@@ -64,12 +73,15 @@ impl Step<'_> {
             Ok(principal) => principal,
             Err(problem) => return Ok(Err(problem)),
         };
-        let scope = match idempotency_hash(submit, &principal) {
+        let alike = submit.alike && self.is_consequential(&submit.tool);
+        let hash = if alike { alike_hash(submit, &principal) } else { idempotency_hash(submit, &principal) };
+        let scope = match hash {
             Ok(scope) => scope,
             Err(problem) => return Ok(Err(problem)),
         };
+        let kept_seconds = if alike { REPLAY_SECONDS } else { RECORD_SECONDS };
         if let Some(hash) = &scope
-            && let Some(known) = self.repeated(hash, submit)?
+            && let Some(known) = self.repeated(hash, submit, kept_seconds)?
         {
             return Ok(known.map(|call| (call, None)));
         }
@@ -101,10 +113,10 @@ impl Step<'_> {
     }
 
     /// The call that was made with this key, or a conflict; `None` when the key is new.
-    fn repeated(&mut self, hash: &str, submit: &Submit) -> Stored<Option<Result<Call, Problem>>> {
+    fn repeated(&mut self, hash: &str, submit: &Submit, kept_seconds: u64) -> Stored<Option<Result<Call, Problem>>> {
         let Some(id) = self.store.by_idempotency(hash)? else { return Ok(None) };
         let Some(call) = self.store.call(&id)? else { return Ok(None) };
-        if call.ended_at.is_some_and(|end| end.plus_seconds(RECORD_SECONDS) <= self.now) {
+        if call.ended_at.is_some_and(|end| end.plus_seconds(kept_seconds) <= self.now) {
             return Ok(None);
         }
         Ok(Some(match read_arguments(submit.arguments.as_deref().map(|raw| raw.get())) {
@@ -115,6 +127,11 @@ impl Step<'_> {
                 Err(Problem::new(problems::IDEMPOTENCY_CONFLICT, detail).with("call", self.call_id(&call)))
             }
         }))
+    }
+
+    fn is_consequential(&self, tool: &str) -> bool {
+        let found = self.queue.memory.snapshot.as_ref().and_then(|policy| policy.tools.get(tool));
+        found.is_some_and(|tool| tool.definition.side_effect == SideEffect::Consequential)
     }
 
     fn asked(
@@ -248,6 +265,14 @@ fn check<'a>(
     }
     let arguments = check_arguments(submit.arguments.as_deref().map(|raw| raw.get()), &tool.definition.input)?;
     Ok((tool, grant, arguments))
+}
+
+/// What makes two consequential calls of one run or agent the same, in place of a key.
+fn alike_hash(submit: &Submit, principal: &Principal) -> Result<Option<String>, Problem> {
+    let arguments = read_arguments(submit.arguments.as_deref().map(|raw| raw.get()))?.canonical();
+    let Submit { agent, run, tool, .. } = submit;
+    let same = serde_json::json!(["alike", agent, principal.tenant_id, principal.id, principal.text, run, tool, arguments]);
+    Ok(Some(sha256_hex(same.to_string().as_bytes())))
 }
 
 /// Scope of an idempotency key: agent, principal, tool (the object is one org's and pool's).

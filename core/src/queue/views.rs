@@ -161,6 +161,7 @@ impl Step<'_> {
             edited_arguments: call.approval.as_ref().and_then(|approval| approval.edited.as_deref()).map(raw),
             tool_result: told(call),
             approval,
+            replayed: false,
             resolved_by: outcome.resolved_by,
         }
     }

@@ -94,6 +94,18 @@ impl Offers {
         OfferedTurn { offer: Offer { tools, left_out, budget_tokens: run.budget_tokens, used_tokens, no_tools }, added }
     }
 
+    /// The tools that a list may show: what was offered in its order, or all that is granted by name; in either case only
+    /// what may be called now.
+    pub fn listed(&self, agent: &str, permissions: &[String], offered: Option<Vec<String>>) -> Vec<String> {
+        let names = offered.unwrap_or_else(|| self.agent_index(agent).names.clone());
+        names.into_iter().filter(|name| self.catalogue.policy.permit(name, agent, permissions).is_ok()).collect()
+    }
+
+    /// A definition in a profile's form.
+    pub fn definition(&self, profile: Profile, name: &str) -> Option<Box<RawValue>> {
+        self.compiled(profile, name).map(|compiled| compiled.definition.clone())
+    }
+
     /// What is advertised in any case, and by whom: the screen's tools, then the agent's.
     fn pins(&self, agent: &str, context: Option<&ContextDefinition>) -> Vec<(String, String)> {
         let screen = context.iter().flat_map(|context| {

@@ -1,0 +1,131 @@
+//! The Model Context Protocol, both eras on one URL: what a client's message says, and what it is answered. Stateless:
+//! no session, nothing is remembered between requests.
+//!
+//! Sources: the specification's revisions 2026-07-28 ("modern": version and capabilities in each request) and 2025-11-25
+//! ("legacy": an `initialize` first), with its Tasks extension. A message is read from its body; the headers that mirror
+//! it are compared with the body and never believed.
+
+mod answers;
+mod read;
+mod results;
+mod state;
+mod status;
+mod tasks;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+pub use answers::{
+    Answer, acknowledged, answer, discover, empty, failure, initialized, list_changed, listened, notification_taken, page,
+    tool_list,
+};
+pub use read::{Headers, read};
+pub use results::{Waits, approval_status, call_result, refused_result, waits_for_input};
+pub use state::{Bound, RequestStates};
+pub use status::{asked_of, status_tool};
+pub use tasks::task;
+
+/// The revisions that are spoken here, the newest first.
+pub const MODERN: &str = "2026-07-28";
+/// Those that begin with `initialize`, the newest first.
+pub const LEGACY: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
+/// The Tasks extension.
+pub const TASKS: &str = "io.modelcontextprotocol/tasks";
+/// The tool that every agent has at this door: how a parked call stands.
+pub const STATUS_TOOL: &str = "toolgate_approval_status";
+
+/// The era of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Era {
+    /// 2026-07-28.
+    Modern,
+    /// Before it.
+    Legacy,
+}
+
+/// What a client can do, as it says in the request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Client {
+    /// It follows tasks.
+    pub tasks: bool,
+    /// It opens a URL for its user.
+    pub url_elicitation: bool,
+}
+
+/// A request.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// JSON text, repeated in the answer; a string or a whole number.
+    pub id: String,
+    /// How it is answered.
+    pub era: Era,
+    /// What the client can do.
+    pub client: Client,
+    /// What is asked.
+    pub method: Method,
+}
+
+/// A message.
+#[derive(Clone, Debug)]
+pub enum Message {
+    /// To be answered.
+    Request(Box<Request>),
+    /// To be taken: 202.
+    Notification,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub enum Method {
+    /// `server/discover`
+    Discover,
+    /// `initialize`, with the revision that the client would like.
+    Initialize(String),
+    /// `ping`
+    Ping,
+    /// `tools/list`, from a cursor.
+    ListTools(Option<String>),
+    /// `tools/call`
+    CallTool(CallTool),
+    /// `tasks/get`
+    GetTask(String),
+    /// `tasks/update`
+    UpdateTask(String),
+    /// `tasks/cancel`
+    CancelTask(String),
+    /// `subscriptions/listen`
+    Listen(Listen),
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct CallTool {
+    /// The tool.
+    pub name: String,
+    /// The arguments, as they were sent.
+    pub arguments: Option<Box<RawValue>>,
+    /// What an `input_required` answer had given for the repeat.
+    pub request_state: Option<String>,
+}
+
+/// What a subscription is to hear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listen {
+    /// Changes of the list of tools.
+    pub tools: bool,
+}
+
+/// A refusal of the protocol: an HTTP status and a JSON-RPC error.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// JSON text of the request's id, where it could be read.
+    pub id: Option<String>,
+    /// HTTP status.
+    pub status: u16,
+    /// JSON-RPC code.
+    pub code: i32,
+    /// What was wrong, and what is right.
+    pub message: String,
+    /// More, for programs.
+    pub data: Option<Value>,
+}

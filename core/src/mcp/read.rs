@@ -1,0 +1,302 @@
+//! Reading a message: JSON-RPC, the era, the headers against the body, the parameters.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::{CallTool, Client, Era, Fault, LEGACY, Listen, MODERN, Message, Method, Request, TASKS};
+
+const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+const PARSE_ERROR: i32 = -32_700;
+const INVALID_REQUEST: i32 = -32_600;
+const METHOD_NOT_FOUND: i32 = -32_601;
+const INVALID_PARAMS: i32 = -32_602;
+const HEADER_MISMATCH: i32 = -32_020;
+const UNSUPPORTED_VERSION: i32 = -32_022;
+
+/// The headers that mirror the body.
+#[derive(Clone, Debug, Default)]
+pub struct Headers {
+    /// `MCP-Protocol-Version`
+    pub version: Option<String>,
+    /// `Mcp-Method`
+    pub method: Option<String>,
+    /// `Mcp-Name`
+    pub name: Option<String>,
+}
+
+type Members = BTreeMap<String, Box<RawValue>>;
+
+impl Fault {
+    /// A refusal without an id.
+    pub fn new(status: u16, code: i32, message: impl Into<String>) -> Fault {
+        Fault { id: None, status, code, message: message.into(), data: None }
+    }
+
+    /// Parameters that cannot be understood.
+    pub fn params(message: impl Into<String>) -> Fault {
+        Fault::new(400, INVALID_PARAMS, message)
+    }
+
+    /// A method that is not there.
+    pub fn no_method(method: &str) -> Fault {
+        Fault::new(404, METHOD_NOT_FOUND, format!("There is no method {method:?}."))
+    }
+}
+
+/// Reads a message.
+///
+/// # Errors
+/// What the protocol says of it: 400 or 404 with a JSON-RPC error, the request's id in it where it has one.
+pub fn read(body: &str, headers: &Headers) -> Result<Message, Fault> {
+    let members = members(body)?;
+    let id = match members.get("id") {
+        None => None,
+        Some(raw) => Some(read_id(raw.get())?),
+    };
+    let named = |mut fault: Fault| {
+        fault.id.clone_from(&id);
+        fault
+    };
+    if text(&members, "jsonrpc").as_deref() != Some("2.0") {
+        return Err(named(Fault::new(400, INVALID_REQUEST, "jsonrpc must be \"2.0\".")));
+    }
+    let Some(method) = text(&members, "method") else {
+        return Err(named(Fault::new(400, INVALID_REQUEST, "Send a request or a notification: `method` is missing.")));
+    };
+    let Some(id) = id.clone() else { return Ok(Message::Notification) };
+    let request = request(&id, &method, members.get("params").map(|raw| raw.get()), headers).map_err(named)?;
+    Ok(Message::Request(Box::new(request)))
+}
+
+fn members(body: &str) -> Result<Members, Fault> {
+    match body.trim_ascii_start().as_bytes().first() {
+        Some(b'{') => serde_json::from_str(body).map_err(|error| Fault::new(400, PARSE_ERROR, format!("The body is not JSON: {error}."))),
+        Some(b'[') => Err(Fault::new(400, INVALID_REQUEST, "One message to a request; there are no batches.")),
+        _ => Err(Fault::new(400, PARSE_ERROR, "The body must be one JSON-RPC message.")),
+    }
+}
+
+/// A string or a whole number (schema: `RequestId`).
+fn read_id(raw: &str) -> Result<String, Fault> {
+    let whole = raw.strip_prefix('-').unwrap_or(raw);
+    let number = !whole.is_empty() && whole.bytes().all(|byte| byte.is_ascii_digit());
+    if raw.starts_with('"') || number {
+        return Ok(raw.to_owned());
+    }
+    Err(Fault::new(400, INVALID_REQUEST, "id must be a string or a whole number."))
+}
+
+fn text(members: &Members, name: &str) -> Option<String> {
+    serde_json::from_str(members.get(name)?.get()).ok()
+}
+
+fn request(id: &str, method: &str, params: Option<&str>, headers: &Headers) -> Result<Request, Fault> {
+    let params: Members = match params {
+        None => Members::new(),
+        Some(raw) => serde_json::from_str(raw).map_err(|_| Fault::params("params must be an object."))?,
+    };
+    let meta: Value = params.get("_meta").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+    let era = era(method, &meta, headers);
+    let client = if era == Era::Modern { modern(method, &params, &meta, headers)? } else { Client::default() };
+    Ok(Request { id: id.to_owned(), era, client, method: read_method(method, era, &params)? })
+}
+
+/// A request that carries a version in its body is modern, as is one whose header names a version that no client had
+/// before there was one in the body.
+fn era(method: &str, meta: &Value, headers: &Headers) -> Era {
+    let named = headers.version.as_deref().is_some_and(|version| !LEGACY.contains(&version));
+    let modern = meta.get(PROTOCOL_VERSION).is_some() || method == "server/discover" || (named && method != "initialize");
+    if modern { Era::Modern } else { Era::Legacy }
+}
+
+/// What every modern request must carry; what the client can do.
+fn modern(method: &str, params: &Members, meta: &Value, headers: &Headers) -> Result<Client, Fault> {
+    let Some(version) = meta.get(PROTOCOL_VERSION).and_then(Value::as_str) else {
+        return Err(Fault::params(format!("params._meta[{PROTOCOL_VERSION:?}] is missing.")));
+    };
+    let Some(capabilities) = meta.get(CLIENT_CAPABILITIES).filter(|value| value.is_object()) else {
+        return Err(Fault::params(format!("params._meta[{CLIENT_CAPABILITIES:?}] is missing.")));
+    };
+    mirrored("MCP-Protocol-Version", headers.version.as_deref(), version)?;
+    if version != MODERN {
+        let supported: Vec<&str> = std::iter::once(MODERN).chain(LEGACY).collect();
+        let mut fault = Fault::new(400, UNSUPPORTED_VERSION, format!("The version {version:?} is not spoken here."));
+        fault.data = Some(json!({ "supported": supported, "requested": version }));
+        return Err(fault);
+    }
+    mirrored("Mcp-Method", headers.method.as_deref(), method)?;
+    let name = match method {
+        "tools/call" | "prompts/get" => text(params, "name"),
+        "resources/read" => text(params, "uri"),
+        "tasks/get" | "tasks/update" | "tasks/cancel" => text(params, "taskId"),
+        _ => None,
+    };
+    if let Some(name) = name {
+        mirrored("Mcp-Name", headers.name.as_deref(), &name)?;
+    }
+    Ok(Client {
+        tasks: capabilities.pointer("/extensions").and_then(|all| all.get(TASKS)).is_some(),
+        url_elicitation: capabilities.pointer("/elicitation/url").is_some(),
+    })
+}
+
+/// A header that must say what the body says; the body alone is acted upon.
+fn mirrored(name: &str, header: Option<&str>, body: &str) -> Result<(), Fault> {
+    let told = header.map(|value| decoded(value.trim()).unwrap_or_default());
+    match told {
+        Some(told) if told == body => Ok(()),
+        Some(told) => Err(Fault::new(400, HEADER_MISMATCH, format!("Header mismatch: {name} says {told:?}, the body {body:?}."))),
+        None => Err(Fault::new(400, HEADER_MISMATCH, format!("Header mismatch: {name} is missing; the body says {body:?}."))),
+    }
+}
+
+/// A header's value; one that is not plain text is written `=?base64?…?=`.
+fn decoded(value: &str) -> Option<String> {
+    match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
+        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok(),
+        None => Some(value.to_owned()),
+    }
+}
+
+fn read_method(method: &str, era: Era, params: &Members) -> Result<Method, Fault> {
+    let required = |name: &str| text(params, name).ok_or_else(|| Fault::params(format!("params.{name} must be a string.")));
+    Ok(match (method, era) {
+        ("server/discover", _) => Method::Discover,
+        ("initialize", Era::Legacy) => Method::Initialize(required("protocolVersion")?),
+        ("ping", Era::Legacy) => Method::Ping,
+        ("tools/list", _) => Method::ListTools(optional(params, "cursor")?),
+        ("tools/call", _) => Method::CallTool(CallTool {
+            name: required("name")?,
+            arguments: params.get("arguments").cloned(),
+            request_state: optional(params, "requestState")?,
+        }),
+        ("tasks/get", Era::Modern) => Method::GetTask(required("taskId")?),
+        ("tasks/update", Era::Modern) => Method::UpdateTask(required("taskId")?),
+        ("tasks/cancel", Era::Modern) => Method::CancelTask(required("taskId")?),
+        ("subscriptions/listen", Era::Modern) => Method::Listen(listen(params)?),
+        _ => return Err(Fault::no_method(method)),
+    })
+}
+
+fn optional<T: DeserializeOwned>(params: &Members, name: &str) -> Result<Option<T>, Fault> {
+    match params.get(name) {
+        None => Ok(None),
+        Some(raw) => serde_json::from_str(raw.get()).map_err(|_| Fault::params(format!("params.{name} is of another type."))),
+    }
+}
+
+fn listen(params: &Members) -> Result<Listen, Fault> {
+    let asked: Option<Value> = optional(params, "notifications")?;
+    let asked = asked.filter(Value::is_object).ok_or_else(|| Fault::params("params.notifications must be an object."))?;
+    Ok(Listen { tools: asked.get("toolsListChanged") == Some(&Value::Bool(true)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meta(version: &str, capabilities: Value) -> Value {
+        json!({ PROTOCOL_VERSION: version, CLIENT_CAPABILITIES: capabilities })
+    }
+
+    fn headers(version: &str, method: &str, name: Option<&str>) -> Headers {
+        Headers { version: Some(version.into()), method: Some(method.into()), name: name.map(str::to_owned) }
+    }
+
+    fn rpc(method: &str, params: Value) -> String {
+        json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params }).to_string()
+    }
+
+    fn fault(body: &str, headers: &Headers) -> (u16, i32, Option<String>) {
+        let fault = read(body, headers).unwrap_err();
+        (fault.status, fault.code, fault.id)
+    }
+
+    fn asked(body: &str, headers: &Headers) -> Request {
+        match read(body, headers).unwrap() {
+            Message::Request(request) => *request,
+            Message::Notification => panic!("a notification"),
+        }
+    }
+
+    #[test]
+    fn messages_that_are_none() {
+        let none = Headers::default();
+        for (body, code) in [
+            ("", PARSE_ERROR),
+            ("{", PARSE_ERROR),
+            ("7", PARSE_ERROR),
+            ("[]", INVALID_REQUEST),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, INVALID_REQUEST),
+            (r#"{"id":1,"method":"ping"}"#, INVALID_REQUEST),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, INVALID_REQUEST),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, INVALID_REQUEST),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, INVALID_REQUEST),
+            (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, INVALID_REQUEST),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, INVALID_REQUEST),
+            (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, INVALID_REQUEST),
+        ] {
+            let found = read(body, &none).unwrap_err();
+            assert_eq!((found.status, found.code), (400, code), "{body}");
+        }
+        assert!(matches!(read(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, &none), Ok(Message::Notification)));
+    }
+
+    #[test]
+    fn modern_requests_are_checked_against_their_headers() {
+        let call = |name: &str| rpc("tools/call", json!({ "name": name, "_meta": meta(MODERN, json!({})) }));
+        let good = asked(&call("get_order"), &headers(MODERN, "tools/call", Some("get_order")));
+        assert!(good.era == Era::Modern && matches!(&good.method, Method::CallTool(call) if call.name == "get_order") && good.id == "7");
+        let named = |name: Option<&str>| fault(&call("get_order"), &headers(MODERN, "tools/call", name));
+        let mismatch = (400, HEADER_MISMATCH, Some("7".to_owned()));
+        assert_eq!((named(Some("refund")), named(None), named(Some("=?base64?!?="))), (mismatch.clone(), mismatch.clone(), mismatch.clone()));
+        let encoded = format!("=?base64?{}?=", STANDARD.encode("prüfen"));
+        asked(&call("prüfen"), &headers(MODERN, "tools/call", Some(&encoded)));
+        assert_eq!(fault(&call("a"), &headers("2025-11-25", "tools/call", Some("a"))), mismatch);
+        assert_eq!(fault(&call("a"), &headers(MODERN, "tools/list", Some("a"))), mismatch);
+        assert_eq!(fault(&call("a"), &Headers::default()), mismatch);
+        let other = rpc("server/discover", json!({ "_meta": meta("v999", json!({})) }));
+        let refused = read(&other, &headers("v999", "server/discover", None)).unwrap_err();
+        assert_eq!((refused.status, refused.code, refused.data.unwrap()["requested"].clone()), (400, UNSUPPORTED_VERSION, json!("v999")));
+        for members in [json!({}), json!({ PROTOCOL_VERSION: MODERN }), json!({ CLIENT_CAPABILITIES: {} }), json!({ PROTOCOL_VERSION: MODERN, CLIENT_CAPABILITIES: 1 })] {
+            let body = rpc("tools/list", json!({ "_meta": members }));
+            assert_eq!(fault(&body, &headers(MODERN, "tools/list", None)), (400, INVALID_PARAMS, Some("7".into())), "{body}");
+        }
+        for gone in ["initialize", "ping", "logging/setLevel", "prompts/list", "resources/list", "completion/complete", "x"] {
+            let body = rpc(gone, json!({ "_meta": meta(MODERN, json!({})) }));
+            assert_eq!(fault(&body, &headers(MODERN, gone, None)), (404, METHOD_NOT_FOUND, Some("7".into())));
+        }
+    }
+
+    #[test]
+    fn what_a_client_can_do() {
+        let ask = |capabilities: Value| {
+            let body = rpc("tools/list", json!({ "_meta": meta(MODERN, capabilities) }));
+            asked(&body, &headers(MODERN, "tools/list", None)).client
+        };
+        assert_eq!(ask(json!({})), Client::default());
+        assert_eq!(ask(json!({ "extensions": { TASKS: {} } })), Client { tasks: true, url_elicitation: false });
+        assert_eq!(ask(json!({ "elicitation": {} })), Client::default());
+        assert_eq!(ask(json!({ "elicitation": { "form": {}, "url": {} } })), Client { tasks: false, url_elicitation: true });
+    }
+
+    #[test]
+    fn legacy_requests_need_no_headers() {
+        let none = Headers::default();
+        let hello = asked(&rpc("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": {} })), &none);
+        assert!(hello.era == Era::Legacy && matches!(&hello.method, Method::Initialize(version) if version == "2025-06-18"));
+        let later = Headers { version: Some("2025-11-25".into()), ..Headers::default() };
+        assert!(matches!(asked(&rpc("tools/list", json!({ "cursor": "c" })), &later).method, Method::ListTools(Some(_))));
+        assert!(matches!(asked(r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#, &none).method, Method::Ping));
+        assert_eq!(fault(&rpc("tasks/get", json!({ "taskId": "x" })), &later).1, METHOD_NOT_FOUND);
+        assert_eq!(fault(&rpc("tools/call", json!({})), &later), (400, INVALID_PARAMS, Some("7".into())));
+        assert_eq!(fault(&rpc("tools/list", json!({ "cursor": 7 })), &later).1, INVALID_PARAMS);
+    }
+}
