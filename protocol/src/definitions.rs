@@ -24,6 +24,25 @@ impl SideEffect {
     }
 }
 
+/// The form in which tools are advertised to a model (docs/schemas.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// `tools[]` of OpenAI's Chat Completions, which other providers and local servers speak too.
+    Openai,
+    /// `tools[]` of Anthropic's Messages.
+    Anthropic,
+    /// `functionDeclarations[]` of Google's Gemini, on both of its APIs.
+    Gemini,
+    /// `tools[]` of the Model Context Protocol's `tools/list`.
+    Mcp,
+}
+
+impl Profile {
+    /// All of them.
+    pub const ALL: [Profile; 4] = [Profile::Openai, Profile::Anthropic, Profile::Gemini, Profile::Mcp];
+}
+
 /// What steers the offer of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,7 +1,9 @@
-//! The contract: a closed vocabulary of field types, checked arguments, canonical text, versions.
+//! The contract: a closed vocabulary of field types, checked arguments, canonical text, versions, and the form in which
+//! each provider reads it.
 
 mod arguments;
 mod definition;
+pub mod schema;
 mod types;
 
 pub use arguments::{check_arguments, read_arguments};
