@@ -36,7 +36,8 @@ pub fn check_origin(request: &Request, own: &str, who: &Identity) -> std::result
     if who.scope.run.as_ref().is_some_and(|run| run.origins.contains(&origin)) {
         return Ok(());
     }
-    let detail = "The request comes from a page, and the key names no such web origin; give `origins` to POST /v1/runs.";
+    let detail =
+        "The request comes from a page, and the key names no such web origin; give `origins` to POST /v1/runs.";
     Err(Problem::new(problems::ORIGIN_NOT_ALLOWED, detail))
 }
 

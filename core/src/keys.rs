@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolgate_protocol::control::Role;
+use toolgate_protocol::definitions::Profile;
 use toolgate_protocol::problems;
 use toolgate_protocol::runs::Door;
 
@@ -59,6 +60,8 @@ pub struct Scope {
 pub struct RunScope {
     /// The run's id.
     pub run: String,
+    /// The form in which the run's model is told its tools, and so the form of what it writes.
+    pub profile: Profile,
     /// Where the token may be used.
     pub doors: Vec<Door>,
     /// Web origins whose pages may use it.

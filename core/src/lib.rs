@@ -26,6 +26,7 @@ pub mod json;
 pub mod keys;
 pub mod mcp;
 pub mod names;
+pub mod offer;
 pub mod policy;
 pub mod principal;
 pub mod problem;

@@ -25,10 +25,11 @@ impl SideEffect {
 }
 
 /// The form in which tools are advertised to a model (docs/schemas.md).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
     /// `tools[]` of OpenAI's Chat Completions, which other providers and local servers speak too.
+    #[default]
     Openai,
     /// `tools[]` of Anthropic's Messages.
     Anthropic,

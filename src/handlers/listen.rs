@@ -39,12 +39,17 @@ pub async fn listen(edge: Edge, who: Identity, id: String, asked: Listen) -> Han
         Ok(offers) => Some(fingerprint(&edge, &who, &offers).await?),
         Err(refusal) => return Ok(refusal),
     };
-    let headers = toolgate_durable::headers(200, Some("text/event-stream")).map_err(|error| internal("answering", error))?;
+    let headers =
+        toolgate_durable::headers(200, Some("text/event-stream")).map_err(|error| internal("answering", error))?;
     headers.set("x-accel-buffering", "no").map_err(|error| internal("answering", error))?;
     let ends = now().plus_seconds(MCP_LISTEN_SECONDS);
     let first = Subscription { edge, who, id, asked, ends, looks: 0, told, over: false };
-    let stream = unfold(first, |subscription| async move { subscription.next().await.map(|(text, rest)| (Ok::<_, worker::Error>(text.into_bytes()), rest)) });
-    Response::from_stream(Box::pin(stream)).map(|response| response.with_headers(headers)).map_err(|error| internal("answering", error))
+    let stream = unfold(first, |subscription| async move {
+        subscription.next().await.map(|(text, rest)| (Ok::<_, worker::Error>(text.into_bytes()), rest))
+    });
+    Response::from_stream(Box::pin(stream))
+        .map(|response| response.with_headers(headers))
+        .map_err(|error| internal("answering", error))
 }
 
 impl Subscription {

@@ -9,7 +9,8 @@ use toolgate_core::hash::hex;
 use toolgate_core::ids::{IdKind, LocalId, Place};
 use toolgate_core::keys::Identity;
 use toolgate_core::mcp::{
-    self, Answer, Bound, CallTool, Client, Era, Fault, Headers, Message, Method, Request, RequestStates, STATUS_TOOL, Waits,
+    self, Answer, Bound, CallTool, Client, Era, Fault, Headers, Message, Method, Request, RequestStates, STATUS_TOOL,
+    Waits,
 };
 use toolgate_core::principal::Principal;
 use toolgate_core::problem::Problem;
@@ -24,9 +25,9 @@ use toolgate_protocol::runs::Door;
 use worker::{Response, ResponseBuilder};
 
 use super::{Handled, carry, listen};
+use crate::catalogue;
 use crate::edge::Edge;
 use crate::http::{self, internal};
-use crate::catalogue;
 
 const INTERNAL_ERROR: i32 = -32_603;
 
@@ -56,7 +57,8 @@ pub async fn mcp(mut edge: Edge, agent: String) -> Handled {
         return Err(Problem::new(problems::AGENT_NOT_IN_SCOPE, "The key is another agent's."));
     }
     let header = |name: &str| http::header(&edge.request, name);
-    let headers = Headers { version: header("mcp-protocol-version"), method: header("mcp-method"), name: header("mcp-name") };
+    let headers =
+        Headers { version: header("mcp-protocol-version"), method: header("mcp-method"), name: header("mcp-name") };
     let body = http::json_text(&mut edge.request, CALL_BODY_BYTES_MAX).await?;
     let request = match mcp::read(&body, &headers) {
         Ok(Message::Request(request)) => *request,
@@ -81,7 +83,8 @@ pub async fn mcp(mut edge: Edge, agent: String) -> Handled {
 
 fn respond(answer: Answer) -> Handled {
     let content_type = answer.body.is_some().then_some("application/json");
-    let headers = toolgate_durable::headers(answer.status, content_type).map_err(|error| internal("answering", error))?;
+    let headers =
+        toolgate_durable::headers(answer.status, content_type).map_err(|error| internal("answering", error))?;
     let response = ResponseBuilder::new().with_status(answer.status).with_headers(headers);
     Ok(match answer.body {
         Some(body) => response.fixed(body.into_bytes()),
@@ -124,10 +127,12 @@ pub(super) async fn listed(edge: &Edge, who: &Identity, offers: &Offers) -> Resu
     let permissions = principal(who)?.permissions;
     let offered = match &who.scope.run {
         None => None,
-        Some(scope) => match edge.ask_thread(&who.org, &edge.find_run(&who.org, &scope.run)?, run::Command::Read).await? {
-            run::Reply::Run(run) => Some(run.offered),
-            run::Reply::Overtaken(_) | run::Reply::Absent => Some(Vec::new()),
-        },
+        Some(scope) => {
+            match edge.ask_thread(&who.org, &edge.find_run(&who.org, &scope.run)?, run::Command::Read).await? {
+                run::Reply::Run(run) => Some(run.offered),
+                run::Reply::Overtaken(_) | run::Reply::Absent => Some(Vec::new()),
+            }
+        }
     };
     Ok(offers.listed(agent, &permissions, offered))
 }
@@ -173,6 +178,7 @@ async fn call_tool(
         tool: call.name.clone(),
         agent: bound.agent.to_owned(),
         run: who.scope.run.as_ref().map(|scope| scope.run.clone()),
+        profile: Some(Profile::Mcp),
         purpose: None,
         principal: who.scope.principal.clone().ok_or_else(Problem::not_found)?,
         arguments: call.arguments.clone(),
@@ -181,10 +187,12 @@ async fn call_tool(
         alike: true,
         wait_seconds: MCP_WAIT_SECONDS,
     };
-    let view = match read_call(carry(edge, who, submit).await)? {
+    let view = match read_call(carry(edge, who, submit).await).await? {
         Ok(view) => view,
         Err(problem) if problem.kind == problems::UNKNOWN_TOOL => return Err(unknown_tool(&call.name).into()),
-        Err(problem) if problem.kind.status >= 500 || problem.kind == problems::INVALID_KEY => return Err(problem.into()),
+        Err(problem) if problem.kind.status >= 500 || problem.kind == problems::INVALID_KEY => {
+            return Err(problem.into());
+        }
         Err(problem) => return refused(id, &problem, era),
     };
     let waits = Waits::of(&view);
@@ -210,15 +218,14 @@ fn unknown_tool(name: &str) -> Fault {
 async fn status(edge: &Edge, who: &Identity, id: &str, era: Era, call: &CallTool) -> Result<Answer, Failed> {
     let asked = mcp::asked_of(call.arguments.as_deref());
     let found = asked.ok_or_else(|| Problem::invalid("id", "is required, and nothing else."));
-    let found = found.and_then(|asked| {
-        edge.find(IdKind::Approval, who, &asked).or_else(|_| edge.find(IdKind::Call, who, &asked))
-    });
+    let found = found
+        .and_then(|asked| edge.find(IdKind::Approval, who, &asked).or_else(|_| edge.find(IdKind::Call, who, &asked)));
     let (place, local) = match found {
         Ok(found) => found,
         Err(problem) => return refused(id, &problem, era),
     };
     let read = Ask::Read { call: local, wait_seconds: 0, submitted: false };
-    match read_call(edge.ask_pool(place, who, read).await)? {
+    match read_call(edge.ask_pool(place, who, read).await).await? {
         Ok(view) => Ok(mcp::answer(id, &mcp::approval_status(&view, era))),
         Err(problem) if problem.kind.status >= 500 || problem.kind == problems::INVALID_KEY => Err(problem.into()),
         Err(problem) => refused(id, &problem, era),
@@ -232,7 +239,7 @@ fn task_call(edge: &Edge, who: &Identity, task: &str) -> Result<(Place, LocalId)
 async fn task(edge: &Edge, who: &Identity, task: &str) -> Result<CallView, Failed> {
     let (place, call) = task_call(edge, who, task)?;
     let read = Ask::Read { call, wait_seconds: 0, submitted: false };
-    read_call(edge.ask_pool(place, who, read).await)?.map_err(|problem| match problem.kind {
+    read_call(edge.ask_pool(place, who, read).await).await?.map_err(|problem| match problem.kind {
         kind if kind == problems::NOT_FOUND => no_task().into(),
         _ => problem.into(),
     })

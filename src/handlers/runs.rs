@@ -49,7 +49,9 @@ pub async fn create(mut edge: Edge) -> Handled {
     run.offered = turn.added;
     let (token, expires_at) = mint(&edge, &who, &id, &run)?;
     match edge.ask_thread(&who.org, &local, Command::Create(Box::new(run))).await? {
-        Reply::Run(_) => http::json_answer(201, &RunAnswer { run: id, token, expires_at, offer: turn.offer, grounding }),
+        Reply::Run(_) => {
+            http::json_answer(201, &RunAnswer { run: id, token, expires_at, offer: turn.offer, grounding })
+        }
         Reply::Overtaken(_) | Reply::Absent => Err(internal("making a run", "its object has one")),
     }
 }
@@ -121,6 +123,7 @@ fn mint(edge: &Edge, parent: &Identity, id: &str, run: &Run) -> Result<(String, 
         principal: Some(run.principal.clone()),
         run: Some(Box::new(RunScope {
             run: id.to_owned(),
+            profile: run.profile,
             doors: run.doors.clone(),
             origins: run.origins.clone(),
             parent_id: parent.key_id.clone(),

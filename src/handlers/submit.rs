@@ -139,6 +139,7 @@ fn submission(edge: &Edge, who: &Identity, request: CallRequest) -> Result<Submi
         tool: request.tool,
         agent,
         run: who.scope.run.as_ref().map(|scope| scope.run.clone()),
+        profile: who.scope.run.as_ref().map(|scope| scope.profile),
         purpose: None,
         principal,
         arguments: request.arguments,

@@ -3,8 +3,8 @@
 use serde_json::json;
 use toolgate_protocol::definitions::{ContextDefinition, ContextScope, ToolDefinition};
 use toolgate_protocol::limits::{
-    DESCRIPTION_CHARS_MAX, DIGEST_FIELDS_MAX, EXECUTION_DEADLINE_SECONDS_MAX, FIELDS_MAX, KEYWORDS_MAX, PATTERNS_MAX, PERMISSIONS_MAX,
-    QUEUE_DEADLINE_SECONDS_MAX, WORD_CHARS_MAX,
+    DESCRIPTION_CHARS_MAX, DIGEST_FIELDS_MAX, EXECUTION_DEADLINE_SECONDS_MAX, FIELDS_MAX, KEYWORDS_MAX, PATTERNS_MAX,
+    PERMISSIONS_MAX, QUEUE_DEADLINE_SECONDS_MAX, WORD_CHARS_MAX,
 };
 
 use super::FieldType;
@@ -98,7 +98,10 @@ pub fn check_context(context: &ContextDefinition) -> Result<(), DefinitionFault>
         return fault("prefetch_args", "a screen has no id, so $context_id cannot be used");
     }
     if context.digest_fields.len() > DIGEST_FIELDS_MAX {
-        return fault("digest_fields", format!("has {} entries; the limit is {DIGEST_FIELDS_MAX}", context.digest_fields.len()));
+        return fault(
+            "digest_fields",
+            format!("has {} entries; the limit is {DIGEST_FIELDS_MAX}", context.digest_fields.len()),
+        );
     }
     for (index, field) in context.digest_fields.iter().enumerate() {
         let label = field.label.chars().count();

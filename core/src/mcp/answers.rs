@@ -146,11 +146,15 @@ pub fn list_changed(id: &str) -> String {
 
 /// The end of a subscription.
 pub fn listened(id: &str) -> String {
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"resultType\":\"complete\",\"_meta\":{{\"{SUBSCRIPTION_ID}\":{id}}}}}}}")
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"resultType\":\"complete\",\"_meta\":{{\"{SUBSCRIPTION_ID}\":{id}}}}}}}"
+    )
 }
 
 fn notification(method: &str, id: &str, more: &str) -> String {
-    format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{{\"_meta\":{{\"{SUBSCRIPTION_ID}\":{id}}}{more}}}}}")
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{{\"_meta\":{{\"{SUBSCRIPTION_ID}\":{id}}}{more}}}}}"
+    )
 }
 
 #[cfg(test)]
@@ -194,7 +198,12 @@ mod tests {
 
     #[test]
     fn initialize_answers_with_a_revision_that_is_spoken() {
-        for (asked, answered) in [("2025-06-18", "2025-06-18"), ("2025-11-25", "2025-11-25"), ("2024-11-05", "2025-11-25"), ("x", "2025-11-25")] {
+        for (asked, answered) in [
+            ("2025-06-18", "2025-06-18"),
+            ("2025-11-25", "2025-11-25"),
+            ("2024-11-05", "2025-11-25"),
+            ("x", "2025-11-25"),
+        ] {
             assert_eq!(initialized(asked)["protocolVersion"], answered);
         }
     }

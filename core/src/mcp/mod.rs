@@ -16,8 +16,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub use answers::{
-    Answer, acknowledged, answer, discover, empty, failure, initialized, list_changed, listened, notification_taken, page,
-    tool_list,
+    Answer, acknowledged, answer, discover, empty, failure, initialized, list_changed, listened, notification_taken,
+    page, tool_list,
 };
 pub use read::{Headers, read};
 pub use results::{Waits, approval_status, call_result, refused_result, waits_for_input};

@@ -77,7 +77,8 @@ pub fn read(body: &str, headers: &Headers) -> Result<Message, Fault> {
 
 fn members(body: &str) -> Result<Members, Fault> {
     match body.trim_ascii_start().as_bytes().first() {
-        Some(b'{') => serde_json::from_str(body).map_err(|error| Fault::new(400, PARSE_ERROR, format!("The body is not JSON: {error}."))),
+        Some(b'{') => serde_json::from_str(body)
+            .map_err(|error| Fault::new(400, PARSE_ERROR, format!("The body is not JSON: {error}."))),
         Some(b'[') => Err(Fault::new(400, INVALID_REQUEST, "One message to a request; there are no batches.")),
         _ => Err(Fault::new(400, PARSE_ERROR, "The body must be one JSON-RPC message.")),
     }
@@ -112,7 +113,8 @@ fn request(id: &str, method: &str, params: Option<&str>, headers: &Headers) -> R
 /// before there was one in the body.
 fn era(method: &str, meta: &Value, headers: &Headers) -> Era {
     let named = headers.version.as_deref().is_some_and(|version| !LEGACY.contains(&version));
-    let modern = meta.get(PROTOCOL_VERSION).is_some() || method == "server/discover" || (named && method != "initialize");
+    let modern =
+        meta.get(PROTOCOL_VERSION).is_some() || method == "server/discover" || (named && method != "initialize");
     if modern { Era::Modern } else { Era::Legacy }
 }
 
@@ -152,8 +154,14 @@ fn mirrored(name: &str, header: Option<&str>, body: &str) -> Result<(), Fault> {
     let told = header.map(|value| decoded(value.trim()).unwrap_or_default());
     match told {
         Some(told) if told == body => Ok(()),
-        Some(told) => Err(Fault::new(400, HEADER_MISMATCH, format!("Header mismatch: {name} says {told:?}, the body {body:?}."))),
-        None => Err(Fault::new(400, HEADER_MISMATCH, format!("Header mismatch: {name} is missing; the body says {body:?}."))),
+        Some(told) => {
+            Err(Fault::new(400, HEADER_MISMATCH, format!("Header mismatch: {name} says {told:?}, the body {body:?}.")))
+        }
+        None => Err(Fault::new(
+            400,
+            HEADER_MISMATCH,
+            format!("Header mismatch: {name} is missing; the body says {body:?}."),
+        )),
     }
 }
 
@@ -166,7 +174,8 @@ fn decoded(value: &str) -> Option<String> {
 }
 
 fn read_method(method: &str, era: Era, params: &Members) -> Result<Method, Fault> {
-    let required = |name: &str| text(params, name).ok_or_else(|| Fault::params(format!("params.{name} must be a string.")));
+    let required =
+        |name: &str| text(params, name).ok_or_else(|| Fault::params(format!("params.{name} must be a string.")));
     Ok(match (method, era) {
         ("server/discover", _) => Method::Discover,
         ("initialize", Era::Legacy) => Method::Initialize(required("protocolVersion")?),
@@ -188,13 +197,16 @@ fn read_method(method: &str, era: Era, params: &Members) -> Result<Method, Fault
 fn optional<T: DeserializeOwned>(params: &Members, name: &str) -> Result<Option<T>, Fault> {
     match params.get(name) {
         None => Ok(None),
-        Some(raw) => serde_json::from_str(raw.get()).map_err(|_| Fault::params(format!("params.{name} is of another type."))),
+        Some(raw) => {
+            serde_json::from_str(raw.get()).map_err(|_| Fault::params(format!("params.{name} is of another type.")))
+        }
     }
 }
 
 fn listen(params: &Members) -> Result<Listen, Fault> {
     let asked: Option<Value> = optional(params, "notifications")?;
-    let asked = asked.filter(Value::is_object).ok_or_else(|| Fault::params("params.notifications must be an object."))?;
+    let asked =
+        asked.filter(Value::is_object).ok_or_else(|| Fault::params("params.notifications must be an object."))?;
     Ok(Listen { tools: asked.get("toolsListChanged") == Some(&Value::Bool(true)) })
 }
 
@@ -246,17 +258,27 @@ mod tests {
             let found = read(body, &none).unwrap_err();
             assert_eq!((found.status, found.code), (400, code), "{body}");
         }
-        assert!(matches!(read(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, &none), Ok(Message::Notification)));
+        assert!(matches!(
+            read(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, &none),
+            Ok(Message::Notification)
+        ));
     }
 
     #[test]
     fn modern_requests_are_checked_against_their_headers() {
         let call = |name: &str| rpc("tools/call", json!({ "name": name, "_meta": meta(MODERN, json!({})) }));
         let good = asked(&call("get_order"), &headers(MODERN, "tools/call", Some("get_order")));
-        assert!(good.era == Era::Modern && matches!(&good.method, Method::CallTool(call) if call.name == "get_order") && good.id == "7");
+        assert!(
+            good.era == Era::Modern
+                && matches!(&good.method, Method::CallTool(call) if call.name == "get_order")
+                && good.id == "7"
+        );
         let named = |name: Option<&str>| fault(&call("get_order"), &headers(MODERN, "tools/call", name));
         let mismatch = (400, HEADER_MISMATCH, Some("7".to_owned()));
-        assert_eq!((named(Some("refund")), named(None), named(Some("=?base64?!?="))), (mismatch.clone(), mismatch.clone(), mismatch.clone()));
+        assert_eq!(
+            (named(Some("refund")), named(None), named(Some("=?base64?!?="))),
+            (mismatch.clone(), mismatch.clone(), mismatch.clone())
+        );
         let encoded = format!("=?base64?{}?=", STANDARD.encode("prüfen"));
         asked(&call("prüfen"), &headers(MODERN, "tools/call", Some(&encoded)));
         assert_eq!(fault(&call("a"), &headers("2025-11-25", "tools/call", Some("a"))), mismatch);
@@ -264,12 +286,26 @@ mod tests {
         assert_eq!(fault(&call("a"), &Headers::default()), mismatch);
         let other = rpc("server/discover", json!({ "_meta": meta("v999", json!({})) }));
         let refused = read(&other, &headers("v999", "server/discover", None)).unwrap_err();
-        assert_eq!((refused.status, refused.code, refused.data.unwrap()["requested"].clone()), (400, UNSUPPORTED_VERSION, json!("v999")));
-        for members in [json!({}), json!({ PROTOCOL_VERSION: MODERN }), json!({ CLIENT_CAPABILITIES: {} }), json!({ PROTOCOL_VERSION: MODERN, CLIENT_CAPABILITIES: 1 })] {
+        assert_eq!(
+            (refused.status, refused.code, refused.data.unwrap()["requested"].clone()),
+            (400, UNSUPPORTED_VERSION, json!("v999"))
+        );
+        for members in [
+            json!({}),
+            json!({ PROTOCOL_VERSION: MODERN }),
+            json!({ CLIENT_CAPABILITIES: {} }),
+            json!({ PROTOCOL_VERSION: MODERN, CLIENT_CAPABILITIES: 1 }),
+        ] {
             let body = rpc("tools/list", json!({ "_meta": members }));
-            assert_eq!(fault(&body, &headers(MODERN, "tools/list", None)), (400, INVALID_PARAMS, Some("7".into())), "{body}");
+            assert_eq!(
+                fault(&body, &headers(MODERN, "tools/list", None)),
+                (400, INVALID_PARAMS, Some("7".into())),
+                "{body}"
+            );
         }
-        for gone in ["initialize", "ping", "logging/setLevel", "prompts/list", "resources/list", "completion/complete", "x"] {
+        for gone in
+            ["initialize", "ping", "logging/setLevel", "prompts/list", "resources/list", "completion/complete", "x"]
+        {
             let body = rpc(gone, json!({ "_meta": meta(MODERN, json!({})) }));
             assert_eq!(fault(&body, &headers(MODERN, gone, None)), (404, METHOD_NOT_FOUND, Some("7".into())));
         }
@@ -284,16 +320,24 @@ mod tests {
         assert_eq!(ask(json!({})), Client::default());
         assert_eq!(ask(json!({ "extensions": { TASKS: {} } })), Client { tasks: true, url_elicitation: false });
         assert_eq!(ask(json!({ "elicitation": {} })), Client::default());
-        assert_eq!(ask(json!({ "elicitation": { "form": {}, "url": {} } })), Client { tasks: false, url_elicitation: true });
+        assert_eq!(
+            ask(json!({ "elicitation": { "form": {}, "url": {} } })),
+            Client { tasks: false, url_elicitation: true }
+        );
     }
 
     #[test]
     fn legacy_requests_need_no_headers() {
         let none = Headers::default();
         let hello = asked(&rpc("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": {} })), &none);
-        assert!(hello.era == Era::Legacy && matches!(&hello.method, Method::Initialize(version) if version == "2025-06-18"));
+        assert!(
+            hello.era == Era::Legacy && matches!(&hello.method, Method::Initialize(version) if version == "2025-06-18")
+        );
         let later = Headers { version: Some("2025-11-25".into()), ..Headers::default() };
-        assert!(matches!(asked(&rpc("tools/list", json!({ "cursor": "c" })), &later).method, Method::ListTools(Some(_))));
+        assert!(matches!(
+            asked(&rpc("tools/list", json!({ "cursor": "c" })), &later).method,
+            Method::ListTools(Some(_))
+        ));
         assert!(matches!(asked(r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#, &none).method, Method::Ping));
         assert_eq!(fault(&rpc("tasks/get", json!({ "taskId": "x" })), &later).1, METHOD_NOT_FOUND);
         assert_eq!(fault(&rpc("tools/call", json!({})), &later), (400, INVALID_PARAMS, Some("7".into())));

@@ -106,7 +106,10 @@ pub fn refused_result(problem: &Problem, era: Era) -> Option<Box<RawValue>> {
     let shown = ToolResult {
         result_type: complete(era),
         content: text(&format!("The call was refused: {}", problem.detail))?,
-        structured_content: to_raw_value(&json!({ "status": "refused", "executed": false, "code": problem.kind.code, "detail": problem.detail })).ok(),
+        structured_content: to_raw_value(
+            &json!({ "status": "refused", "executed": false, "code": problem.kind.code, "detail": problem.detail }),
+        )
+        .ok(),
         is_error: true,
         meta: (era == Era::Modern).then(meta).and_then(|meta| to_raw_value(&meta).ok()),
     };

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolgate_protocol::approvals::{ApprovalView, DecisionRequest};
 use toolgate_protocol::calls::{CallView, ResolutionRequest};
+use toolgate_protocol::definitions::Profile;
 use toolgate_protocol::workers::{
     ClaimStatus, ClaimsRequest, GoodbyeRequest, PollAnswer, PollRequest, RegisterAnswer, RegistrationResult,
     ResultsRequest,
@@ -96,6 +97,9 @@ pub struct Submit {
     pub principal: Box<RawValue>,
     /// The arguments, verbatim.
     pub arguments: Option<Box<RawValue>>,
+    /// The form in which the tool was told to the model that wrote them; absent where nobody but us named the fields.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
     /// The idempotency key.
     pub idempotency_key: Option<String>,
     /// A consequential call goes by what it asks for instead of by that key: the same one again is the one that waits, or

@@ -1,12 +1,12 @@
 //! Submission: precedence, checks, and the new call.
 
+use serde_json::value::RawValue;
 use toolgate_protocol::calls::CallView;
 use toolgate_protocol::control::{EndpointState, Transport};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::{
-    APPROVAL_SECONDS, EXECUTION_DEADLINE_SECONDS, IDEMPOTENCY_KEY_CHARS_MAX, PURPOSE_CHARS_MAX, QUEUE_DEADLINE_SECONDS, RECORD_SECONDS,
-    REPLAY_SECONDS,
-    WAIT_SECONDS_MAX,
+    APPROVAL_SECONDS, EXECUTION_DEADLINE_SECONDS, IDEMPOTENCY_KEY_CHARS_MAX, PURPOSE_CHARS_MAX, QUEUE_DEADLINE_SECONDS,
+    RECORD_SECONDS, REPLAY_SECONDS, WAIT_SECONDS_MAX,
 };
 use toolgate_protocol::problems;
 
@@ -17,6 +17,7 @@ use super::messages::{Answer, Submit, ToDeliver};
 use super::parking::likeness;
 use super::store::Stored;
 use super::{Outcome, Step};
+use crate::contract::schema::{advertised_fields, restore_fields};
 use crate::contract::{check_arguments, read_arguments};
 use crate::hash::sha256_hex;
 use crate::ids::LocalId;
@@ -29,6 +30,7 @@ use crate::visible::shown;
 impl Step<'_> {
     /// A submission: the call that the idempotency key names, or the checks and a new call.
     pub fn submit(&mut self, who: &Identity, base_url: &str, submit: Submit) -> Stored<Outcome> {
+        let submit = self.in_own_names(submit);
         let wait = submit.wait_seconds.min(WAIT_SECONDS_MAX);
         match self.find_or_make(who, &submit)? {
             Ok((call, Some(delivery))) => {
@@ -127,6 +129,19 @@ impl Step<'_> {
                 Err(Problem::new(problems::IDEMPOTENCY_CONFLICT, detail).with("call", self.call_id(&call)))
             }
         }))
+    }
+
+    /// With the fields' own names, where a provider's form has others.
+    fn in_own_names(&self, submit: Submit) -> Submit {
+        let found = self.queue.memory.snapshot.as_ref().and_then(|policy| policy.tools.get(&submit.tool));
+        let (Some(profile), Some(tool)) = (submit.profile, found) else { return submit };
+        let input = &tool.definition.input;
+        if advertised_fields(input, profile).iter().all(|(advertised, own)| advertised == own) {
+            return submit;
+        }
+        let Ok(arguments) = read_arguments(submit.arguments.as_deref().map(|raw| raw.get())) else { return submit };
+        let arguments = RawValue::from_string(restore_fields(arguments, input, profile).canonical()).ok();
+        Submit { arguments, ..submit }
     }
 
     fn is_consequential(&self, tool: &str) -> bool {
@@ -271,7 +286,8 @@ fn check<'a>(
 fn alike_hash(submit: &Submit, principal: &Principal) -> Result<Option<String>, Problem> {
     let arguments = read_arguments(submit.arguments.as_deref().map(|raw| raw.get()))?.canonical();
     let Submit { agent, run, tool, .. } = submit;
-    let same = serde_json::json!(["alike", agent, principal.tenant_id, principal.id, principal.text, run, tool, arguments]);
+    let same =
+        serde_json::json!(["alike", agent, principal.tenant_id, principal.id, principal.text, run, tool, arguments]);
     Ok(Some(sha256_hex(same.to_string().as_bytes())))
 }
 

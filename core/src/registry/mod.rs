@@ -38,8 +38,8 @@ use documents::Documents;
 pub use documents::SCHEMA;
 pub use endpoints::{Challenged, EndpointSpec, NewSecret, timeout_seconds};
 pub use notices::{Notice, NoticeOutcome, NoticeReport};
-pub use offers::OfferCatalogue;
 pub use notifications::{NotificationSpec, check_events, notification_place};
+pub use offers::OfferCatalogue;
 
 /// A page of a list.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

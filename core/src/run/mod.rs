@@ -11,7 +11,7 @@ mod steps;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use toolgate_protocol::profiles::Profile;
+use toolgate_protocol::definitions::Profile;
 use toolgate_protocol::runs::Door;
 
 use crate::time::UnixMillis;

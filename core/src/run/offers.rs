@@ -6,13 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use serde_json::value::RawValue;
-use toolgate_protocol::definitions::ContextDefinition;
-use toolgate_protocol::profiles::Profile;
+use toolgate_protocol::definitions::{ContextDefinition, Profile};
 use toolgate_protocol::runs::{LeftOut, NoTools, Offer, OfferReason, OfferedTool};
 
 use super::Run;
 use super::selection::{Candidate, Selection, select, share};
-use crate::contract::{compile, tokens};
+use crate::contract::schema::{compile, tokens};
 use crate::offer::{Index, Ranked, Searchable};
 use crate::registry::OfferCatalogue;
 
@@ -60,7 +59,13 @@ impl Offers {
     }
 
     /// The offer of a turn. `permissions` are the principal's; `context` is the screen in view.
-    pub fn turn(&self, run: &Run, permissions: &[String], text: &str, context: Option<&ContextDefinition>) -> OfferedTurn {
+    pub fn turn(
+        &self,
+        run: &Run,
+        permissions: &[String],
+        text: &str,
+        context: Option<&ContextDefinition>,
+    ) -> OfferedTurn {
         let agent = self.agent_index(&run.agent);
         let ranking = agent.index.rank(text);
         let by_tool: BTreeMap<usize, &Ranked> = ranking.iter().map(|ranked| (ranked.tool, ranked)).collect();
@@ -70,14 +75,23 @@ impl Offers {
             .enumerate()
             .map(|(at, name)| Granted {
                 name,
-                barred: self.catalogue.policy.permit(name, &run.agent, permissions).err().map(|problem| problem.kind.code),
+                barred: self
+                    .catalogue
+                    .policy
+                    .permit(name, &run.agent, permissions)
+                    .err()
+                    .map(|problem| problem.kind.code),
                 ranked: by_tool.get(&at).copied(),
                 tokens: self.compiled(run.profile, name).map_or(0, |compiled| compiled.tokens),
             })
             .collect();
         let first = run.turns == 0;
         let share = share(run.budget_tokens, first);
-        let used = run.offered.iter().filter_map(|name| self.compiled(run.profile, name)).fold(0, |sum: u32, one| sum.saturating_add(one.tokens));
+        let used = run
+            .offered
+            .iter()
+            .filter_map(|name| self.compiled(run.profile, name))
+            .fold(0, |sum: u32, one| sum.saturating_add(one.tokens));
         let open = || granted.iter().filter(|tool| tool.barred.is_none());
         let all_fit = open().fold(0, |sum: u32, tool| sum.saturating_add(tool.tokens)) <= share;
         let pins = self.pins(&run.agent, context);
@@ -112,14 +126,22 @@ impl Offers {
             context.pinned_tools.iter().map(|tool| (tool.clone(), format!("screen {}", context.context_type)))
         });
         let agent = self.catalogue.agents.get(agent);
-        let own = agent.iter().flat_map(|agent| agent.pinned_tools.iter().map(|tool| (tool.clone(), "agent".to_owned())));
+        let own =
+            agent.iter().flat_map(|agent| agent.pinned_tools.iter().map(|tool| (tool.clone(), "agent".to_owned())));
         screen.chain(own).collect()
     }
 
-    fn offered_tool(&self, run: &Run, name: &str, granted: Option<&Granted<'_>>, pins: &[(String, String)]) -> Option<OfferedTool> {
+    fn offered_tool(
+        &self,
+        run: &Run,
+        name: &str,
+        granted: Option<&Granted<'_>>,
+        pins: &[(String, String)],
+    ) -> Option<OfferedTool> {
         let compiled = self.compiled(run.profile, name)?;
         let ranked = granted.and_then(|tool| tool.ranked);
-        let plain = |part: &str, what: Option<String>| OfferReason { part: part.to_owned(), what, said: None, points: 0 };
+        let plain =
+            |part: &str, what: Option<String>| OfferReason { part: part.to_owned(), what, said: None, points: 0 };
         let mut reasons: Vec<OfferReason> = ranked.map(reasons).unwrap_or_default();
         let pin = pins.iter().find(|(pinned, _)| pinned == name).map(|(_, by)| plain("pinned", Some(by.clone())));
         let before = run.offered.iter().any(|known| known == name);
@@ -144,8 +166,10 @@ impl Offers {
         let policy = &self.catalogue.policy;
         let held = policy.agents.get(agent).into_iter().flatten().filter_map(|name| policy.capabilities.get(name));
         let names: BTreeSet<&String> = held.flat_map(|capability| &capability.tools).collect();
-        let definitions: Vec<_> = names.into_iter().filter_map(|name| policy.tools.get(name)).map(|tool| &tool.definition).collect();
-        let fields: Vec<Vec<&str>> = definitions.iter().map(|tool| tool.input.keys().map(String::as_str).collect()).collect();
+        let definitions: Vec<_> =
+            names.into_iter().filter_map(|name| policy.tools.get(name)).map(|tool| &tool.definition).collect();
+        let fields: Vec<Vec<&str>> =
+            definitions.iter().map(|tool| tool.input.keys().map(String::as_str).collect()).collect();
         let searchable = definitions.iter().zip(&fields).map(|(tool, fields)| Searchable {
             name: &tool.name,
             description: &tool.description,
@@ -164,8 +188,8 @@ impl Offers {
         if let Some(known) = self.compiled.borrow().get(&key) {
             return Some(Rc::clone(known));
         }
-        let definition = compile(&self.catalogue.policy.tools.get(name)?.definition, profile);
-        let made = Rc::new(Compiled { tokens: tokens(definition.get()), definition });
+        let text = compile(&self.catalogue.policy.tools.get(name)?.definition, profile);
+        let made = Rc::new(Compiled { tokens: tokens(&text), definition: RawValue::from_string(text).ok()? });
         self.compiled.borrow_mut().insert(key, Rc::clone(&made));
         Some(made)
     }
@@ -201,7 +225,11 @@ fn left_out(granted: &[Granted<'_>], offered: &[&String], over_budget: &BTreeSet
         .map(|tool| {
             let over = over_budget.contains(tool.name);
             let reason = tool.barred.unwrap_or(if over { "budget" } else { "no_match" });
-            LeftOut { name: tool.name.to_owned(), score: tool.ranked.map_or(0, |ranked| ranked.score), reason: reason.to_owned() }
+            LeftOut {
+                name: tool.name.to_owned(),
+                score: tool.ranked.map_or(0, |ranked| ranked.score),
+                reason: reason.to_owned(),
+            }
         })
         .collect();
     left.sort_by(|one, other| other.score.cmp(&one.score).then_with(|| one.name.cmp(&other.name)));

@@ -24,7 +24,10 @@ pub fn new_run(request: &RunRequest, agent: &Agent, principal: &Principal, now: 
     check_message(request.message.as_deref().unwrap_or_default())?;
     let budget_tokens = request.budget_tokens.or(agent.offer_budget_tokens).unwrap_or(OFFER_BUDGET_TOKENS);
     if !(1..=OFFER_BUDGET_TOKENS_MAX).contains(&budget_tokens) {
-        return Err(Problem::invalid("budget_tokens", format!("is {budget_tokens}; it needs 1 to {OFFER_BUDGET_TOKENS_MAX} tokens.")));
+        return Err(Problem::invalid(
+            "budget_tokens",
+            format!("is {budget_tokens}; it needs 1 to {OFFER_BUDGET_TOKENS_MAX} tokens."),
+        ));
     }
     let doors = request.doors.clone().unwrap_or_else(|| vec![Door::Rest]);
     if doors.is_empty() {
@@ -32,7 +35,8 @@ pub fn new_run(request: &RunRequest, agent: &Agent, principal: &Principal, now: 
     }
     let origins = request.origins.clone().unwrap_or_default();
     check_origins(&origins)?;
-    let text = RawValue::from_string(principal.text.clone()).map_err(|_| Problem::invalid("principal", "is no JSON."))?;
+    let text =
+        RawValue::from_string(principal.text.clone()).map_err(|_| Problem::invalid("principal", "is no JSON."))?;
     Ok(Run {
         agent: request.agent.clone(),
         principal: text,
@@ -55,7 +59,10 @@ pub fn new_run(request: &RunRequest, agent: &Agent, principal: &Principal, now: 
 pub fn check_message(text: &str) -> Result<(), Problem> {
     let characters = text.chars().count();
     if characters > MESSAGE_CHARS_MAX {
-        return Err(Problem::invalid("message", format!("has {characters} characters; the limit is {MESSAGE_CHARS_MAX}.")));
+        return Err(Problem::invalid(
+            "message",
+            format!("has {characters} characters; the limit is {MESSAGE_CHARS_MAX}."),
+        ));
     }
     Ok(())
 }
@@ -68,7 +75,8 @@ fn check_origins(origins: &[String]) -> Result<(), Problem> {
     for (index, origin) in origins.iter().enumerate() {
         let written = Url::parse(origin).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         if written.is_none_or(|url| url.origin().ascii_serialization() != *origin) {
-            let what = "is no web origin as a browser writes it, such as https://app.example.com or http://localhost:3000.";
+            let what =
+                "is no web origin as a browser writes it, such as https://app.example.com or http://localhost:3000.";
             return Err(Problem::invalid(&format!("origins[{index}]"), what));
         }
     }
@@ -92,7 +100,12 @@ mod tests {
         };
         let plain = ask(json!({})).unwrap();
         assert_eq!((plain.budget_tokens, plain.doors, plain.turns), (900, vec![Door::Rest], 0));
-        assert_eq!(ask(json!({ "budget_tokens": 5, "origins": ["https://app.example.com", "http://localhost:3000"] })).unwrap().budget_tokens, 5);
+        assert_eq!(
+            ask(json!({ "budget_tokens": 5, "origins": ["https://app.example.com", "http://localhost:3000"] }))
+                .unwrap()
+                .budget_tokens,
+            5
+        );
         for (members, field) in [
             (json!({ "budget_tokens": 0 }), "budget_tokens"),
             (json!({ "budget_tokens": 200_001 }), "budget_tokens"),

@@ -49,8 +49,10 @@ mod tests {
     use super::*;
 
     fn names(candidates: &[(&str, u32, bool)], used: u32, budget: u32) -> (Vec<String>, Vec<String>) {
-        let candidates: Vec<Candidate<'_>> =
-            candidates.iter().map(|(name, tokens, pinned)| Candidate { name, tokens: *tokens, pinned: *pinned }).collect();
+        let candidates: Vec<Candidate<'_>> = candidates
+            .iter()
+            .map(|(name, tokens, pinned)| Candidate { name, tokens: *tokens, pinned: *pinned })
+            .collect();
         let Selection { added, over_budget } = select(&candidates, used, budget);
         (added, over_budget.into_iter().collect())
     }
@@ -66,7 +68,10 @@ mod tests {
             (&[], 0, 100, &[], &[]),
         ] {
             let (found, left) = names(candidates, used, budget);
-            assert_eq!((found, left), (added.iter().map(ToString::to_string).collect(), over.iter().map(ToString::to_string).collect()));
+            assert_eq!(
+                (found, left),
+                (added.iter().map(ToString::to_string).collect(), over.iter().map(ToString::to_string).collect())
+            );
         }
         assert_eq!((share(1_000, true), share(1_000, false), share(u32::MAX, true) > 0), (700, 1_000, true));
     }
