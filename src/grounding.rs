@@ -110,10 +110,9 @@ async fn prefetch<'a>(
 
 fn result_of(text: &str) -> Result<String, String> {
     let view: CallView = serde_json::from_str(text).map_err(|_| "internal".to_owned())?;
-    match (view.state, view.result, view.error) {
-        (CallState::Succeeded, Some(result), _) => Ok(result.get().to_owned()),
-        (_, _, Some(error)) => Err(error.code),
-        _ => Err("internal".to_owned()),
+    match view.state {
+        CallState::Succeeded => Ok(view.returned().get().to_owned()),
+        _ => Err(view.error.map_or_else(|| "internal".to_owned(), |error| error.code)),
     }
 }
 

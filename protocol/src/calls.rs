@@ -118,6 +118,13 @@ pub struct CallView {
     pub resolved_by: Option<String>,
 }
 
+impl CallView {
+    /// What a call that succeeded returned. A result of `null` reads as none.
+    pub fn returned(&self) -> &RawValue {
+        self.result.as_deref().unwrap_or(RawValue::NULL)
+    }
+}
+
 /// One entry of a call's timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineEntry {

@@ -48,8 +48,8 @@ struct ToolResult {
 
 /// A call as the result of `tools/call`. One that waits is an error to a model, so that nobody narrates it as done.
 pub fn call_result(view: &CallView, era: Era) -> Option<Box<RawValue>> {
-    match (view.state, &view.result) {
-        (CallState::Succeeded, Some(result)) => succeeded(view, result, era),
+    match view.state {
+        CallState::Succeeded => succeeded(view, view.returned(), era),
         _ => told(view, era),
     }
 }
@@ -122,12 +122,12 @@ pub fn approval_status(view: &CallView, era: Era) -> Option<Box<RawValue>> {
         "status": view.state, "call": view.call, "tool": view.tool, "executed": executed(view.state),
         "expires_at": view.approval.as_ref().map(|link| &link.expires_at), "error": view.error,
     });
-    let result = view.result.as_ref().map(|result| as_text(result));
-    let sentence = view.tool_result.clone().or(result).unwrap_or_default();
+    let succeeded = view.state == CallState::Succeeded;
+    let sentence = view.tool_result.clone().unwrap_or_else(|| as_text(view.returned()));
     let shown = ToolResult {
         result_type: complete(era),
         content: text(&sentence)?,
-        structured_content: with_result(&facts, view.result.as_deref()),
+        structured_content: with_result(&facts, succeeded.then(|| view.returned())),
         is_error: false,
         meta: marks(view, era, None),
     };

@@ -66,6 +66,11 @@ export class RawWorker {
     return this.#outcome(claim, `"result":${typeof value === "string" ? value : json(value)}`);
   }
 
+  /** Sends one result with what goes beside it. */
+  async outcome(claim, { result = null, activity }) {
+    return this.#outcome(claim, `"result":${json(result)}${activity === undefined ? "" : `,"activity":${json(activity)}`}`);
+  }
+
   async error(claim, error) {
     return this.#outcome(claim, `"error":${json(error)}`);
   }

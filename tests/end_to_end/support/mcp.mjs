@@ -1,0 +1,88 @@
+// The MCP door by hand: messages as a client of either era would send them.
+import { json } from "./client.mjs";
+import { definition, Org, PRINCIPAL } from "./org.mjs";
+import { RawWorker } from "./raw_worker.mjs";
+
+export const MODERN = "2026-07-28";
+export const META = { "io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {} };
+
+/** `_meta` of a client that can do these things. */
+export const able = (capabilities) => ({ ...META, "io.modelcontextprotocol/clientCapabilities": capabilities });
+
+const NAMED = { "tools/call": "name", "tasks/get": "taskId", "tasks/update": "taskId", "tasks/cancel": "taskId" };
+let ids = 0;
+
+export class Mcp {
+  constructor(gateway, key, agent = "bot") {
+    this.url = `${gateway.url}/mcp/${agent}`;
+    this.key = key;
+  }
+
+  /** Any POST; the answer's status, headers and message. */
+  async post(body, headers = {}) {
+    const response = await fetch(this.url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream", authorization: `Bearer ${this.key}`, ...headers },
+      body: typeof body === "string" ? body : json(body),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get("content-type") ?? "");
+    return { status: response.status, headers: response.headers, text, message: isJson ? JSON.parse(text) : undefined };
+  }
+
+  /** A modern request. `params` may be JSON text without `_meta`, for numbers that JavaScript would round. */
+  request(method, params = {}, { meta = META, headers = {}, id = (ids += 1) } = {}) {
+    const text = typeof params === "string" ? params : json(params);
+    const parsed = JSON.parse(text);
+    const name = NAMED[method] === undefined ? {} : { "mcp-name": parsed[NAMED[method]] };
+    const members = text.slice(1, -1).trim();
+    const body = `{"jsonrpc":"2.0","id":${json(id)},"method":${json(method)},"params":{${members}${members ? "," : ""}"_meta":${json(meta)}}}`;
+    return this.post(body, { "mcp-protocol-version": MODERN, "mcp-method": method, ...name, ...headers });
+  }
+
+  /** The result of a modern request that must have one. */
+  async result(method, params, options) {
+    const { status, message, text } = await this.request(method, params, options);
+    if (status !== 200 || message?.result === undefined) throw new Error(`${method}: ${status} ${text}`);
+    return message.result;
+  }
+
+  /** A request as clients before 2026-07-28 send it. */
+  legacy(method, params = {}, headers = { "mcp-protocol-version": "2025-11-25" }) {
+    return this.post({ jsonrpc: "2.0", id: (ids += 1), method, params }, headers);
+  }
+}
+
+export const TOOLS = [
+  definition("look", "read_only", { description: "Look at an order.", input: { id: "integer" } }),
+  definition("rename", "reversible_write", { input: { name: "string" } }),
+  definition("refund", "consequential", { input: { id: "integer" } }),
+];
+
+/** An org whose agent has tools, a worker by hand, and the door with an agent key. */
+export async function mcpScene(gateway, tools = TOOLS) {
+  const org = await Org.make(gateway);
+  const worker = new RawWorker(org.worker);
+  await worker.register(tools);
+  await org.grant(tools.map(({ name }) => name));
+  const { key, id } = await org.key({ role: "agent", name: "mcp", agent: "bot", principal: JSON.parse(PRINCIPAL) });
+  return { org, worker, key, keyId: id, mcp: new Mcp(gateway, key) };
+}
+
+/** Answers jobs of these tools by themselves until it is stopped. */
+export function serve(worker, handlers) {
+  let open = true;
+  const jobs = [];
+  const loop = (async () => {
+    while (open) {
+      for (const job of await worker.jobs({ wait: 1 })) {
+        jobs.push(job);
+        if (job.side_effect !== "read_only") await worker.accept(job.claim);
+        const { error, ...outcome } = await handlers[job.tool](job);
+        if (error === undefined) await worker.outcome(job.claim, outcome);
+        else await worker.error(job.claim, error);
+      }
+    }
+  })();
+  return { jobs, stop: () => ((open = false), loop) };
+}
