@@ -25,6 +25,7 @@ pub mod internal_route;
 pub mod json;
 pub mod keys;
 pub mod names;
+pub mod offer;
 pub mod policy;
 pub mod principal;
 pub mod problem;
