@@ -225,3 +225,16 @@ pub const NOTICE_PAUSES_SECONDS: [u64; 5] = [10, 60, 300, 1_800, 7_200];
 pub const NOTICE_PAUSE_SECONDS_MAX: u64 = 6 * 3_600;
 /// A message that was not taken within this is given up.
 pub const NOTICE_SECONDS_MAX: u64 = 24 * 3_600;
+
+/// Of a turn's text this much is read for an offer, half of it at the beginning and half at the end.
+pub const OFFER_TEXT_CHARS_MAX: usize = 32_000;
+/// Words of it that are read, half at each end.
+pub const OFFER_WORDS_MAX: usize = 2_048;
+/// Different words of it that count, half at each end.
+pub const OFFER_DISTINCT_WORDS_MAX: usize = 256;
+/// Patterns look at this much of the text's beginning.
+pub const OFFER_PATTERN_CHARS_MAX: usize = 2_000;
+/// Characters that all patterns of a catalogue look at together; with more patterns each sees less.
+pub const OFFER_PATTERN_WORK_CHARS_MAX: usize = 250_000;
+/// Largest compiled pattern.
+pub const OFFER_PATTERN_BYTES_MAX: usize = 16 * 1024;
