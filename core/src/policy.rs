@@ -135,14 +135,29 @@ impl Snapshot {
 
     /// The checks of a submission up to the idempotency key: exists, enabled, granted, permissions, write opt-in.
     pub fn permit(&self, tool: &str, agent: &str, permissions: &[String]) -> Result<(&PolicyTool, Grant), Problem> {
-        let found = self.tools.get(tool).ok_or_else(|| unknown_tool(tool))?;
-        if !found.enabled {
-            return Err(Problem::new(
-                problems::TOOL_DISABLED,
-                format!("No live worker of the pool announces {tool}; deploy one that does."),
-            ));
-        }
+        let found = self.enabled(tool)?;
         self.allow(found, agent, permissions).map(|grant| (found, grant))
+    }
+
+    /// The same checks for a grant that was looked up before: for who asks about many tools at a time.
+    pub fn permit_granted(
+        &self,
+        tool: &str,
+        agent: &str,
+        grant: Option<Grant>,
+        permissions: &[String],
+    ) -> Result<(), Problem> {
+        let found = self.enabled(tool)?;
+        allowed(found, agent, grant, permissions).map(|_| ())
+    }
+
+    fn enabled(&self, tool: &str) -> Result<&PolicyTool, Problem> {
+        let found = self.tools.get(tool).ok_or_else(|| unknown_tool(tool))?;
+        if found.enabled {
+            return Ok(found);
+        }
+        let detail = format!("No live worker of the pool announces {tool}; deploy one that does.");
+        Err(Problem::new(problems::TOOL_DISABLED, detail))
     }
 
     /// The agent's grant of a tool: of several capabilities the widest opt-in and the strictest approval rule.
@@ -167,24 +182,7 @@ impl Snapshot {
 
     /// Granted, permissions, write opt-in. (A disabled tool's calls are not withdrawn: the queue deadline decides.)
     fn allow(&self, found: &PolicyTool, agent: &str, permissions: &[String]) -> Result<Grant, Problem> {
-        let tool = &found.definition.name;
-        let grant = self.grant(agent, tool).ok_or_else(|| {
-            Problem::new(
-                problems::NOT_GRANTED,
-                format!("The agent {agent} holds no capability with {tool}; an admin can grant one."),
-            )
-        })?;
-        if let Some(missing) = found.definition.permissions.iter().find(|needed| !permissions.contains(needed)) {
-            let detail = format!("{tool} requires the permission {missing}, which the principal lacks.");
-            return Err(Problem::new(problems::PERMISSION_MISSING, detail).with("permission", missing.as_str()));
-        }
-        if found.definition.side_effect == SideEffect::ReversibleWrite && !grant.reversible_writes {
-            let detail = format!(
-                "{tool} is a reversible write, and no capability of {agent} that holds it sets allow_reversible_writes."
-            );
-            return Err(Problem::new(problems::WRITE_NOT_ENABLED, detail));
-        }
-        Ok(grant)
+        allowed(found, agent, self.grant(agent, &found.definition.name), permissions)
     }
 
     /// Why a call that was accepted may not be handed out any more; `None` when it may.
@@ -284,6 +282,25 @@ fn fields_changed(before: &BTreeMap<String, String>, now: &BTreeMap<String, Stri
         _ => None,
     };
     names.into_iter().filter_map(change).collect()
+}
+
+fn allowed(found: &PolicyTool, agent: &str, grant: Option<Grant>, permissions: &[String]) -> Result<Grant, Problem> {
+    let tool = &found.definition.name;
+    let grant = grant.ok_or_else(|| {
+        let detail = format!("The agent {agent} holds no capability with {tool}; an admin can grant one.");
+        Problem::new(problems::NOT_GRANTED, detail)
+    })?;
+    if let Some(missing) = found.definition.permissions.iter().find(|needed| !permissions.contains(needed)) {
+        let detail = format!("{tool} requires the permission {missing}, which the principal lacks.");
+        return Err(Problem::new(problems::PERMISSION_MISSING, detail).with("permission", missing.as_str()));
+    }
+    if found.definition.side_effect == SideEffect::ReversibleWrite && !grant.reversible_writes {
+        let detail = format!(
+            "{tool} is a reversible write, and no capability of {agent} that holds it sets allow_reversible_writes."
+        );
+        return Err(Problem::new(problems::WRITE_NOT_ENABLED, detail));
+    }
+    Ok(grant)
 }
 
 fn sentence(what: &str, changes: &[String]) -> String {

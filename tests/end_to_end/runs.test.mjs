@@ -46,7 +46,7 @@ test("a run is offered what its text asks for, with the reasons, and the rest is
   assert.match(small.run, /^run_[0-9a-v]{24}_[A-Za-z0-9_-]{11}$/);
   const [best] = small.offer.tools;
   assert.equal(best.name, "refund_order");
-  assert.ok(best.reasons.some(({ part, what }) => part === "keyword" && what === "money back"));
+  assert.ok(best.reasons.some(({ part, what }) => part === "phrase" && what === "money back"));
   assert.ok(best.reasons.some(({ part, what }) => part === "pattern" && what === "\\bORD-\\d+\\b"));
   assert.equal(best.score, best.reasons.reduce((sum, { points }) => sum + points, 0));
   assert.equal(best.added, true);

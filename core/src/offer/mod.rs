@@ -97,3 +97,20 @@ pub enum Part {
     /// A regular expression.
     Pattern,
 }
+
+impl Part {
+    /// As it stands in an offer.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Part::Name => "name",
+            Part::WholeName => "whole_name",
+            Part::Description => "description",
+            Part::FieldDescription => "field_description",
+            Part::Field => "field",
+            Part::Value => "value",
+            Part::Keyword => "keyword",
+            Part::Phrase => "phrase",
+            Part::Pattern => "pattern",
+        }
+    }
+}

@@ -60,7 +60,10 @@ impl Splitter {
         if is_mark(letter) {
             return; // belongs to the letter before it
         }
-        if is_apostrophe(letter) && matches!(self.class, Class::Lower | Class::Upper) && next.is_some_and(char::is_alphanumeric) {
+        if is_apostrophe(letter)
+            && matches!(self.class, Class::Lower | Class::Upper)
+            && next.is_some_and(char::is_alphanumeric)
+        {
             self.apostrophe();
             return;
         }

@@ -12,7 +12,8 @@ use toolgate_protocol::runs::{LeftOut, NoTools, Offer, OfferReason, OfferedTool}
 use super::Run;
 use super::selection::{Candidate, Selection, select, share};
 use crate::contract::schema::{compile, tokens};
-use crate::offer::{Index, Ranked, Searchable};
+use crate::offer::{Index, Ranked, Scored, Searchable};
+use crate::policy::Grant;
 use crate::registry::OfferCatalogue;
 
 /// A catalogue with what offers need of it, made once for each version: an index for each agent, and definitions in the
@@ -27,6 +28,7 @@ pub struct Offers {
 /// The tools that an agent is granted, in order of their names, and what speaks for them.
 struct AgentIndex {
     names: Vec<String>,
+    grants: Vec<Option<Grant>>,
     index: Index,
 }
 
@@ -48,7 +50,7 @@ struct Granted<'a> {
     name: &'a str,
     /// Why it could not be called now.
     barred: Option<&'static str>,
-    ranked: Option<&'a Ranked>,
+    score: u32,
     tokens: u32,
 }
 
@@ -68,23 +70,7 @@ impl Offers {
     ) -> OfferedTurn {
         let agent = self.agent_index(&run.agent);
         let ranking = agent.index.rank(text);
-        let by_tool: BTreeMap<usize, &Ranked> = ranking.iter().map(|ranked| (ranked.tool, ranked)).collect();
-        let granted: Vec<Granted<'_>> = agent
-            .names
-            .iter()
-            .enumerate()
-            .map(|(at, name)| Granted {
-                name,
-                barred: self
-                    .catalogue
-                    .policy
-                    .permit(name, &run.agent, permissions)
-                    .err()
-                    .map(|problem| problem.kind.code),
-                ranked: by_tool.get(&at).copied(),
-                tokens: self.compiled(run.profile, name).map_or(0, |compiled| compiled.tokens),
-            })
-            .collect();
+        let granted = self.granted(run, &agent, permissions, &ranking);
         let first = run.turns == 0;
         let share = share(run.budget_tokens, first);
         let used = run
@@ -98,9 +84,10 @@ impl Offers {
         let candidates = candidates(run, &granted, &ranking, &agent.names, &pins, all_fit);
         let Selection { added, over_budget } = select(&candidates, used, share);
         let offered: Vec<&String> = run.offered.iter().chain(&added).collect();
+        let mut explained = explain(&agent, text, &offered);
         let tools: Vec<OfferedTool> = offered
             .iter()
-            .filter_map(|name| self.offered_tool(run, name, granted.iter().find(|tool| tool.name == *name), &pins))
+            .filter_map(|name| self.offered_tool(run, name, explained.remove(name.as_str()), &pins))
             .collect();
         let left_out = left_out(&granted, &offered, &over_budget);
         let no_tools = tools.is_empty().then(|| causes(&left_out));
@@ -108,11 +95,39 @@ impl Offers {
         OfferedTurn { offer: Offer { tools, left_out, budget_tokens: run.budget_tokens, used_tokens, no_tools }, added }
     }
 
+    /// The agent's tools in this turn, by name.
+    fn granted<'a>(
+        &self,
+        run: &Run,
+        agent: &'a AgentIndex,
+        permissions: &[String],
+        ranking: &[Scored],
+    ) -> Vec<Granted<'a>> {
+        let scores: BTreeMap<usize, u32> = ranking.iter().map(|scored| (scored.tool, scored.score)).collect();
+        let tools = agent.names.iter().zip(&agent.grants).enumerate();
+        tools
+            .map(|(at, (name, grant))| {
+                let refused = self.catalogue.policy.permit_granted(name, &run.agent, *grant, permissions).err();
+                Granted {
+                    name,
+                    barred: refused.map(|problem| problem.kind.code),
+                    score: scores.get(&at).copied().unwrap_or(0),
+                    tokens: self.compiled(run.profile, name).map_or(0, |compiled| compiled.tokens),
+                }
+            })
+            .collect()
+    }
+
     /// The tools that a list may show: what was offered in its order, or all that is granted by name; in either case only
     /// what may be called now.
     pub fn listed(&self, agent: &str, permissions: &[String], offered: Option<Vec<String>>) -> Vec<String> {
         let names = offered.unwrap_or_else(|| self.agent_index(agent).names.clone());
-        names.into_iter().filter(|name| self.catalogue.policy.permit(name, agent, permissions).is_ok()).collect()
+        let own = self.agent_index(agent);
+        let granted =
+            |name: &String| own.names.binary_search(name).ok().and_then(|at| own.grants.get(at).copied().flatten());
+        let open =
+            |name: &String| self.catalogue.policy.permit_granted(name, agent, granted(name), permissions).is_ok();
+        names.into_iter().filter(open).collect()
     }
 
     /// A definition in a profile's form.
@@ -135,14 +150,13 @@ impl Offers {
         &self,
         run: &Run,
         name: &str,
-        granted: Option<&Granted<'_>>,
+        ranked: Option<Ranked>,
         pins: &[(String, String)],
     ) -> Option<OfferedTool> {
         let compiled = self.compiled(run.profile, name)?;
-        let ranked = granted.and_then(|tool| tool.ranked);
         let plain =
             |part: &str, what: Option<String>| OfferReason { part: part.to_owned(), what, said: None, points: 0 };
-        let mut reasons: Vec<OfferReason> = ranked.map(reasons).unwrap_or_default();
+        let mut reasons: Vec<OfferReason> = ranked.as_ref().map(reasons).unwrap_or_default();
         let pin = pins.iter().find(|(pinned, _)| pinned == name).map(|(_, by)| plain("pinned", Some(by.clone())));
         let before = run.offered.iter().any(|known| known == name);
         if pin.is_none() && reasons.is_empty() {
@@ -178,7 +192,9 @@ impl Offers {
             fields,
         });
         let index = Index::new(searchable);
-        let made = Rc::new(AgentIndex { names: definitions.iter().map(|tool| tool.name.clone()).collect(), index });
+        let names: Vec<String> = definitions.iter().map(|tool| tool.name.clone()).collect();
+        let grants = names.iter().map(|name| policy.grant(agent, name)).collect();
+        let made = Rc::new(AgentIndex { names, grants, index });
         self.indexes.borrow_mut().insert(agent.to_owned(), Rc::clone(&made));
         made
     }
@@ -199,7 +215,7 @@ impl Offers {
 fn candidates<'a>(
     run: &Run,
     granted: &'a [Granted<'a>],
-    ranking: &[Ranked],
+    ranking: &[Scored],
     names: &[String],
     pins: &[(String, String)],
     all_fit: bool,
@@ -210,26 +226,31 @@ fn candidates<'a>(
     let mut seen: BTreeSet<&str> = run.offered.iter().map(String::as_str).collect();
     let fresh: Vec<&str> = pinned.chain(ranked).chain(rest).filter(|name| seen.insert(name)).collect();
     let candidate = |name: &str| {
-        let tool = granted.iter().find(|tool| tool.name == name && tool.barred.is_none())?;
+        let at = granted.binary_search_by(|tool| tool.name.cmp(name)).ok()?;
+        let tool = granted.get(at).filter(|tool| tool.barred.is_none())?;
         let pinned = pins.iter().any(|(pinned, _)| pinned == name);
         Some(Candidate { name: tool.name, tokens: tool.tokens, pinned })
     };
     fresh.into_iter().filter_map(candidate).collect()
 }
 
+/// Scores with their reasons, of what is offered alone: for a whole catalogue they take longer than the ranking.
+fn explain(agent: &AgentIndex, text: &str, offered: &[&String]) -> BTreeMap<String, Ranked> {
+    let places: Vec<usize> = offered.iter().filter_map(|name| agent.names.binary_search(name).ok()).collect();
+    let explained = agent.index.explain(text, &places).into_iter();
+    explained.filter_map(|ranked| Some((agent.names.get(ranked.tool)?.clone(), ranked))).collect()
+}
+
 /// The granted tools that are not offered, best first.
 fn left_out(granted: &[Granted<'_>], offered: &[&String], over_budget: &BTreeSet<String>) -> Vec<LeftOut> {
+    let offered: BTreeSet<&str> = offered.iter().map(|name| name.as_str()).collect();
     let mut left: Vec<LeftOut> = granted
         .iter()
-        .filter(|tool| !offered.iter().any(|name| *name == tool.name))
+        .filter(|tool| !offered.contains(tool.name))
         .map(|tool| {
             let over = over_budget.contains(tool.name);
             let reason = tool.barred.unwrap_or(if over { "budget" } else { "no_match" });
-            LeftOut {
-                name: tool.name.to_owned(),
-                score: tool.ranked.map_or(0, |ranked| ranked.score),
-                reason: reason.to_owned(),
-            }
+            LeftOut { name: tool.name.to_owned(), score: tool.score, reason: reason.to_owned() }
         })
         .collect();
     left.sort_by(|one, other| other.score.cmp(&one.score).then_with(|| one.name.cmp(&other.name)));
