@@ -1,0 +1,96 @@
+// Stock MCP clients, as they come: list, call, a parked call under their own time-outs, an approval later that runs it
+// once, and the result fetched.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { after, before, test } from "node:test";
+
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+
+import { Gateway } from "./support/gateway.mjs";
+import { mcpScene, serve } from "./support/mcp.mjs";
+
+let gateway;
+before(async () => (gateway = await Gateway.start()));
+after(() => gateway.stop());
+
+const info = { name: "stock", version: "1.0.0" };
+const requestInit = (key) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } });
+
+const CLIENTS = {
+  "the TypeScript client, 2026-07-28": (url, key) => [new Client(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } }), new StreamableHTTPClientTransport(url, requestInit(key))],
+  "the TypeScript client, which finds out what is spoken": (url, key) => [new Client(info, { versionNegotiation: { mode: "auto" } }), new StreamableHTTPClientTransport(url, requestInit(key))],
+  "the TypeScript client, by initialize": (url, key) => [new Client(info), new StreamableHTTPClientTransport(url, requestInit(key))],
+  "the TypeScript SDK before it": (url, key) => [new OldClient(info), new OldTransport(url, requestInit(key))],
+};
+
+/** What every client goes through; `ask` is its way to list and call. */
+async function path({ org, worker }, { list, call }) {
+  const served = serve(worker, { look: ({ arguments: { id } }) => ({ result: { order: id } }), refund: () => ({ result: "refunded" }) });
+  try {
+    assert.deepEqual(await list(), ["look", "refund", "rename", "toolgate_approval_status"]);
+    assert.deepEqual(await call("look", { id: 7 }), { isError: false, text: '{"order":7}' });
+    const before = performance.now();
+    const parked = await call("refund", { id: 7 });
+    assert.ok(parked.isError && /waits for a person's decision/.test(parked.text), parked.text);
+    assert.ok(performance.now() - before < 10_000, "at once");
+    const [approval] = (await org.approver.must(200, "GET", "/v1/approvals?state=pending")).body.approvals;
+    const waiting = await call("toolgate_approval_status", { id: approval.id });
+    assert.ok(!waiting.isError && /waits for a person's decision/.test(waiting.text), waiting.text);
+    await org.decide(approval.id, { decision: "approve", digest: approval.digest });
+    await org.callIn(approval.call, "succeeded");
+    assert.deepEqual(await call("toolgate_approval_status", { id: approval.id }), { isError: false, text: "refunded" });
+    assert.deepEqual(await call("refund", { id: 7 }), { isError: false, text: "refunded" });
+    assert.equal(served.jobs.filter(({ tool }) => tool === "refund").length, 1, "it ran once");
+  } finally {
+    await served.stop();
+  }
+}
+
+for (const [name, make] of Object.entries(CLIENTS)) {
+  test(name, async () => {
+    const scene = await mcpScene(gateway);
+    const [client, transport] = make(new URL(scene.mcp.url), scene.key);
+    await client.connect(transport);
+    try {
+      await path(scene, {
+        list: async () => (await client.listTools()).tools.map((tool) => tool.name),
+        call: async (tool, args) => {
+          const { content, isError = false } = await client.callTool({ name: tool, arguments: args });
+          return { isError, text: content[0].text };
+        },
+      });
+    } finally {
+      await client.close();
+    }
+  });
+}
+
+for (const mode of ["auto", "2026-07-28", "legacy"]) test(`the Python client, ${mode}`, async () => {
+  const python = process.env.TOOLGATE_PYTHON;
+  assert.ok(python, "TOOLGATE_PYTHON names a Python with the stock libraries; scripts/test end_to_end makes one");
+  const scene = await mcpScene(gateway);
+  const child = spawn(python, ["-B", new URL("../conformance/mcp_client.py", import.meta.url).pathname, scene.mcp.url, scene.key, mode], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = child.stdout.setEncoding("utf8")[Symbol.asyncIterator]();
+  let text = "";
+  const ask = async (message) => {
+    child.stdin.write(`${JSON.stringify(message)}\n`);
+    while (!text.includes("\n")) {
+      const { value, done } = await lines.next();
+      assert.ok(!done, "the Python client ended");
+      text += value;
+    }
+    const end = text.indexOf("\n");
+    const answer = JSON.parse(text.slice(0, end));
+    text = text.slice(end + 1);
+    return answer;
+  };
+  try {
+    await path(scene, { list: () => ask({ list: true }), call: (tool, args) => ask({ tool, arguments: args }) });
+  } finally {
+    child.stdin.end();
+    if (child.exitCode === null) await once(child, "exit");
+  }
+});
