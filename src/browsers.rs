@@ -4,8 +4,9 @@
 use toolgate_core::keys::Identity;
 use toolgate_core::problem::Problem;
 use toolgate_protocol::problems;
-use worker::{Headers, Method, Request, Response, ResponseBuilder, Result};
+use worker::{Env, Headers, Method, Request, Response, ResponseBuilder, Result};
 
+use crate::egress::own_hosts;
 use crate::http::header;
 
 const METHODS: &str = "GET, POST, PUT, DELETE";
@@ -31,14 +32,27 @@ pub fn preflight(request: &Request) -> Option<Result<Response>> {
 }
 
 /// Refuses a page of an origin that the key does not name. The gateway's own pages are not foreign.
-pub fn check_origin(request: &Request, own: &str, who: &Identity) -> std::result::Result<(), Problem> {
-    let Some(origin) = header(request, "origin").filter(|origin| origin != own) else { return Ok(()) };
+pub fn check_origin(request: &Request, env: &Env, who: &Identity) -> std::result::Result<(), Problem> {
+    let Some(origin) = header(request, "origin") else { return Ok(()) };
+    if own_origin(request, env).is_some_and(|own| own == origin) {
+        return Ok(());
+    }
     if who.scope.run.as_ref().is_some_and(|run| run.origins.contains(&origin)) {
         return Ok(());
     }
     let detail =
         "The request comes from a page, and the key names no such web origin; give `origins` to POST /v1/runs.";
     Err(Problem::new(problems::ORIGIN_NOT_ALLOWED, detail))
+}
+
+/// The origin under which this request reached the gateway, if its name is one of the gateway's. Anybody's name may be made
+/// to lead to this machine: only a name that was configured, or a loopback one, counts.
+fn own_origin(request: &Request, env: &Env) -> Option<String> {
+    let url = request.url().ok()?;
+    let host = url.host_str()?;
+    let loopback = matches!(host, "localhost" | "127.0.0.1" | "[::1]");
+    let own = loopback || own_hosts(env).iter().any(|known| known == host);
+    own.then(|| url.origin().ascii_serialization())
 }
 
 /// Lets a page read the answer: whether its origin may ask was decided before, by the key.

@@ -58,7 +58,7 @@ impl Edge {
             let detail = format!("This run token may be used at {allowed}; give `doors` to POST /v1/runs.");
             return Err(Problem::new(problems::DOOR_NOT_ALLOWED, detail).with("doors", allowed));
         }
-        browsers::check_origin(&self.request, &self.base_url, &who)?;
+        browsers::check_origin(&self.request, &self.env, &who)?;
         Ok(who)
     }
 

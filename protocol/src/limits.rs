@@ -185,10 +185,14 @@ pub const MCP_PAGE_TOOLS: usize = 200;
 pub const MCP_LIST_TTL_MILLIS: u64 = 30_000;
 /// How long it may keep what the server is.
 pub const MCP_DISCOVER_TTL_MILLIS: u64 = 3_600_000;
-/// How often a client is to look at a task.
-pub const MCP_TASK_POLL_MILLIS: u64 = 5_000;
+/// How often a client is to look at a task that waits for a person.
+pub const MCP_TASK_DECISION_POLL_MILLIS: u64 = 5_000;
+/// How often it is to look at a task that is under way.
+pub const MCP_TASK_POLL_MILLIS: u64 = 1_000;
 /// A call through the MCP door is waited for this long; clients give up after 60 s.
 pub const MCP_WAIT_SECONDS: u64 = 20;
+/// The same for a client that follows tasks: then it has one.
+pub const MCP_TASK_WAIT_SECONDS: u64 = 1;
 /// A subscription ends after this; the client asks anew.
 pub const MCP_LISTEN_SECONDS: u64 = 300;
 /// Pauses between its first looks for a change, and then between all.

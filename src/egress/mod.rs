@@ -13,6 +13,15 @@ use worker::Env;
 
 pub use exchange::{LOOP_HEADER, Sent, exchange, post_unread, prepare};
 
+fn read(env: &Env, name: &str) -> String {
+    env.var(name).map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// The names under which the gateway is reached, as configured.
+pub fn own_hosts(env: &Env) -> Vec<String> {
+    read(env, OWN_HOSTS).split(',').map(str::trim).filter(|host| !host.is_empty()).map(str::to_owned).collect()
+}
+
 /// Where this deployment may send.
 pub struct Egress {
     own_hosts: Vec<String>,
@@ -22,11 +31,9 @@ pub struct Egress {
 impl Egress {
     /// Reads the settings. What is set wrongly, or not for this environment, opens nothing.
     pub fn new(env: &Env, request_host: Option<&str>) -> Egress {
-        let read = |name: &str| env.var(name).map(|value| value.to_string()).unwrap_or_default();
-        let own = read(OWN_HOSTS);
-        let own_hosts = own.split(',').map(str::trim).chain(request_host);
-        let own_hosts = own_hosts.filter(|host| !host.is_empty()).map(str::to_owned).collect();
-        let listed = if read(ENVIRONMENT) == "production" { String::new() } else { read(DEV_DESTINATIONS) };
+        let mut own_hosts = own_hosts(env);
+        own_hosts.extend(request_host.filter(|host| !host.is_empty()).map(str::to_owned));
+        let listed = if read(env, ENVIRONMENT) == "production" { String::new() } else { read(env, DEV_DESTINATIONS) };
         Egress { own_hosts, dev: DevDestinations::parse(&listed).unwrap_or_default() }
     }
 

@@ -19,7 +19,7 @@ use toolgate_core::run::{self, Offers};
 use toolgate_protocol::calls::CallView;
 use toolgate_protocol::control::Role;
 use toolgate_protocol::definitions::Profile;
-use toolgate_protocol::limits::{CALL_BODY_BYTES_MAX, MCP_WAIT_SECONDS};
+use toolgate_protocol::limits::{CALL_BODY_BYTES_MAX, MCP_TASK_WAIT_SECONDS, MCP_WAIT_SECONDS};
 use toolgate_protocol::problems;
 use toolgate_protocol::runs::Door;
 use worker::{Response, ResponseBuilder};
@@ -103,15 +103,17 @@ async fn handle(edge: &Edge, who: &Identity, request: &Request) -> Result<Answer
         Method::CallTool(call) => call_tool(edge, who, id, *era, *client, call).await?,
         Method::GetTask(asked) => mcp::answer(id, &mcp::task(&task(edge, who, asked).await?, false)),
         // No task of ours asks its client for anything.
-        Method::UpdateTask(task) => {
-            task_call(edge, who, task)?;
+        Method::UpdateTask(asked) => {
+            task(edge, who, asked).await?;
             mcp::answer(id, &mcp::empty(*era))
         }
-        Method::CancelTask(task) => {
-            let (place, call) = task_call(edge, who, task)?;
-            // Cooperative: a write that has started goes on, and its outcome can be read.
-            edge.ask_pool(place, who, Ask::Cancel(call)).await?;
-            mcp::answer(id, &mcp::empty(*era))
+        Method::CancelTask(asked) => {
+            let (place, call) = task_call(edge, who, asked)?;
+            // Cooperative: a write that has started goes on, and its outcome can be read. A task that ended stays as it is.
+            match edge.ask_pool(place, who, Ask::Cancel(call)).await?.status_code() {
+                404 => return Err(no_task().into()),
+                _ => mcp::answer(id, &mcp::empty(*era)),
+            }
         }
         Method::Listen(_) => return Err(Fault::no_method("subscriptions/listen").into()),
     })
@@ -185,7 +187,7 @@ async fn call_tool(
         // Of this request alone: nothing of the protocol says that two requests are one.
         idempotency_key: Some(hex(&key)),
         alike: true,
-        wait_seconds: MCP_WAIT_SECONDS,
+        wait_seconds: if client.tasks { MCP_TASK_WAIT_SECONDS } else { MCP_WAIT_SECONDS },
     };
     let view = match read_call(carry(edge, who, submit).await).await? {
         Ok(view) => view,

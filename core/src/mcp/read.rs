@@ -19,6 +19,7 @@ const METHOD_NOT_FOUND: i32 = -32_601;
 const INVALID_PARAMS: i32 = -32_602;
 const HEADER_MISMATCH: i32 = -32_020;
 const UNSUPPORTED_VERSION: i32 = -32_022;
+const MISSING_CAPABILITY: i32 = -32_021;
 
 /// The headers that mirror the body.
 #[derive(Clone, Debug, Default)]
@@ -106,6 +107,11 @@ fn request(id: &str, method: &str, params: Option<&str>, headers: &Headers) -> R
     let meta: Value = params.get("_meta").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
     let era = era(method, &meta, headers);
     let client = if era == Era::Modern { modern(method, &params, &meta, headers)? } else { Client::default() };
+    if era == Era::Modern && method.starts_with("tasks/") && !client.tasks {
+        let mut fault = Fault::new(400, MISSING_CAPABILITY, format!("{method} needs the client capability {TASKS:?}."));
+        fault.data = Some(json!({ "requiredCapabilities": { "extensions": { TASKS: {} } } }));
+        return Err(fault);
+    }
     Ok(Request { id: id.to_owned(), era, client, method: read_method(method, era, &params)? })
 }
 

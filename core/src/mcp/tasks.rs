@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolgate_protocol::calls::{CallState, CallView};
-use toolgate_protocol::limits::MCP_TASK_POLL_MILLIS;
+use toolgate_protocol::limits::{MCP_TASK_DECISION_POLL_MILLIS, MCP_TASK_POLL_MILLIS};
 
 use super::Era;
 use super::answers::meta;
@@ -52,7 +52,10 @@ pub fn task(view: &CallView, created: bool) -> impl Serialize + use<'_> {
         created_at: &view.created_at,
         last_updated_at: view.ended_at.as_deref().unwrap_or(&view.created_at),
         ttl_ms: None,
-        poll_interval_ms: waits.map(|_| MCP_TASK_POLL_MILLIS),
+        poll_interval_ms: waits.map(|waits| match waits {
+            Waits::Decision => MCP_TASK_DECISION_POLL_MILLIS,
+            Waits::Code => MCP_TASK_POLL_MILLIS,
+        }),
         result: (status == "completed").then(|| call_result(view, Era::Modern)).flatten(),
         meta: meta(),
     }

@@ -69,20 +69,25 @@ export async function mcpScene(gateway, tools = TOOLS) {
   return { org, worker, key, keyId: id, mcp: new Mcp(gateway, key) };
 }
 
-/** Answers jobs of these tools by themselves until it is stopped. */
+/** Answers jobs of these tools by itself until it is stopped, each as it comes. */
 export function serve(worker, handlers) {
   let open = true;
   const jobs = [];
+  const work = async (job) => {
+    if (job.side_effect !== "read_only") await worker.accept(job.claim);
+    const { error, ...outcome } = await handlers[job.tool](job);
+    if (error === undefined) await worker.outcome(job.claim, outcome);
+    else await worker.error(job.claim, error);
+  };
   const loop = (async () => {
+    const working = [];
     while (open) {
       for (const job of await worker.jobs({ wait: 1 })) {
         jobs.push(job);
-        if (job.side_effect !== "read_only") await worker.accept(job.claim);
-        const { error, ...outcome } = await handlers[job.tool](job);
-        if (error === undefined) await worker.outcome(job.claim, outcome);
-        else await worker.error(job.claim, error);
+        working.push(work(job));
       }
     }
+    await Promise.all(working);
   })();
   return { jobs, stop: () => ((open = false), loop) };
 }

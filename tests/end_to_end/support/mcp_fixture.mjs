@@ -1,0 +1,56 @@
+// The tools that the MCP conformance suite wants to find, served by a worker through the gateway like any customer's.
+import { definition } from "./org.mjs";
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const WAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=";
+const text = (said) => ({ type: "text", text: said });
+const image = { type: "image", data: PNG, mimeType: "image/png" };
+const resource = (uri, mimeType, said) => ({ type: "resource", resource: { uri, mimeType, text: said } });
+/** A result in the protocol's own content blocks. */
+const content = (...blocks) => ({ result: null, activity: { type: "application/vnd.modelcontextprotocol.content+json", content: blocks } });
+
+/** What these tools are for is to take a while. */
+const takes = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+
+/** Name → handler of a job; the input of those that have one. */
+export const HANDLERS = {
+  test_simple_text: () => ({ result: "This is a simple text response for testing." }),
+  test_image_content: () => content(image),
+  test_audio_content: () => content({ type: "audio", data: WAV, mimeType: "audio/wav" }),
+  test_embedded_resource: () => content(resource("test://embedded-resource", "text/plain", "This is an embedded resource content.")),
+  test_multiple_content_types: () => content(text("Multiple content types test:"), image, resource("test://mixed", "application/json", "{}")),
+  test_error_handling: () => ({ error: { message: "This tool intentionally returns an error for testing" } }),
+  test_logging_tool: () => ({ result: "done" }),
+  test_streaming_elicitation: () => ({ result: "done" }),
+  greet: ({ arguments: { name } }) => ({ result: `Hello, ${name}!` }),
+  failing_job: async () => {
+    await takes(2);
+    return { error: { message: "The job failed, as it should" } };
+  },
+  slow_compute: async ({ arguments: { seconds } }) => {
+    // Long enough to become a task, where it is not asked to be quick.
+    if (seconds > 0) await takes(seconds + 1.5);
+    return { result: `computed for ${seconds} s` };
+  },
+};
+const INPUT = { greet: { name: "string" }, slow_compute: { seconds: "number", label: "string?" } };
+export const FIXTURE = Object.keys(HANDLERS).map((name) => definition(name, "read_only", { input: INPUT[name] ?? {} }));
+
+/** In front of the gateway, for a client that can send no key: adds it, and changes nothing else. */
+export async function keyed(gateway, key) {
+  const { hostname, port } = new URL(gateway.url);
+  const server = createServer((incoming, outgoing) => {
+    const headers = { ...incoming.headers, authorization: `Bearer ${key}` };
+    const onward = request({ host: hostname, port, path: incoming.url, method: incoming.method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode, answer.headers);
+      answer.pipe(outgoing);
+    });
+    onward.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => onward.destroy());
+    incoming.pipe(onward);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { url: `http://127.0.0.1:${server.address().port}`, close: () => (server.closeAllConnections(), server.close()) };
+}
