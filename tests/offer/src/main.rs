@@ -25,18 +25,25 @@ fn main() {
     let first_ten: Vec<usize> = (0..10).collect();
     let reasons =
         fastest(|| texts.iter().for_each(|text| drop(black_box(ours.explain(text, &first_ten))))) / texts.len() as f64;
-    say(json!({ "what": "time", "tools": tools.len(), "rank_micros": round(ranking), "explain_10_micros": round(reasons),
-        "index_millis": round(fastest(|| drop(black_box(index(&tools)))) / 1_000.0) }));
-    let hostile: String = (0..10_000).map(|number| format!("{}{number:x}ing ", "cpsr".split_at(number % 4).1)).collect();
+    say(
+        json!({ "what": "time", "tools": tools.len(), "rank_micros": round(ranking), "explain_10_micros": round(reasons),
+        "index_millis": round(fastest(|| drop(black_box(index(&tools)))) / 1_000.0) }),
+    );
+    let hostile: String =
+        (0..10_000).map(|number| format!("{}{number:x}ing ", "cpsr".split_at(number % 4).1)).collect();
     let long = "please calculate the weather price for my order ".repeat(20_000);
-    for (what, text) in [("10,000 different words", hostile), ("1 MB", long)] {
+    for (what, text) in [("10,000 different words", hostile), ("1 MB", long), ("one word of 1 MB", "a".repeat(1 << 20))]
+    {
         say(json!({ "what": what, "rank_micros": round(fastest(|| drop(black_box(ours.rank(&text))))) }));
     }
 }
 
 fn print(ranking: &str, half: &str, queries: usize, recall: [f64; 4]) {
-    let shares: serde_json::Map<String, Value> =
-        DEPTHS.iter().zip(recall).map(|(depth, share)| (format!("recall_at_{depth}"), json!((share * 10_000.0).round() / 10_000.0))).collect();
+    let shares: serde_json::Map<String, Value> = DEPTHS
+        .iter()
+        .zip(recall)
+        .map(|(depth, share)| (format!("recall_at_{depth}"), json!((share * 10_000.0).round() / 10_000.0)))
+        .collect();
     say(json!({ "what": "recall", "ranking": ranking, "half": half, "queries": queries, "recall": shares }));
 }
 
