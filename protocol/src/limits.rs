@@ -238,7 +238,7 @@ pub const OFFER_WORDS_MAX: usize = 2_048;
 pub const OFFER_DISTINCT_WORDS_MAX: usize = 256;
 /// Patterns look at this much of the text's beginning.
 pub const OFFER_PATTERN_CHARS_MAX: usize = 2_000;
-/// Characters that all patterns of a catalogue look at together; with more patterns each sees less.
-pub const OFFER_PATTERN_WORK_CHARS_MAX: usize = 250_000;
+/// Characters that all patterns of a catalogue look at together; with more or larger patterns each sees less.
+pub const OFFER_PATTERN_WORK_CHARS_MAX: usize = 100_000;
 /// Largest compiled pattern.
 pub const OFFER_PATTERN_BYTES_MAX: usize = 16 * 1024;

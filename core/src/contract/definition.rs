@@ -53,7 +53,7 @@ pub fn check_tool(tool: &ToolDefinition) -> Result<(), DefinitionFault> {
     check_words("routing.keywords", &tool.routing.keywords, KEYWORDS_MAX)?;
     check_words("routing.patterns", &tool.routing.patterns, PATTERNS_MAX)?;
     for (index, pattern) in tool.routing.patterns.iter().enumerate() {
-        if let Err(error) = regex_lite::Regex::new(pattern) {
+        if let Err(error) = crate::offer::compile_pattern(pattern) {
             return fault(
                 format!("routing.patterns[{index}]"),
                 format!("is no regular expression of the linear-time kind: {error}"),
@@ -176,6 +176,7 @@ mod tests {
             ("permissions", json!([""]), "permissions[0]"),
             ("routing", json!({"patterns":["("]}), "routing.patterns[0]"),
             ("routing", json!({"patterns":["(a)\\1"]}), "routing.patterns[0]"),
+            ("routing", json!({"patterns":["(\\w{100}){100}"]}), "routing.patterns[0]"),
             ("routing", json!({"keywords":vec!["k"; 33]}), "routing.keywords"),
             ("queue_deadline_seconds", json!(0), "queue_deadline_seconds"),
             ("execution_deadline_seconds", json!(901), "execution_deadline_seconds"),

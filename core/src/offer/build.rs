@@ -8,8 +8,9 @@ use super::logarithm::rarity_milli;
 use super::near::Spellings;
 use super::patterns::Patterns;
 use super::phrases::Phrases;
+use super::stem::stem;
 use super::values::Kind;
-use super::words::{Word, split, stems};
+use super::words::{folded, stems};
 use super::{Part, Searchable};
 
 /// Parts that are read by word: what one word weighs, and how much of that a longer part than the average takes away, both
@@ -24,8 +25,16 @@ const PARTS: [(Part, u64, u64); 5] = [
 /// A word that weighs this much reaches half of what it can be worth.
 const HALF_MILLI: u64 = 2_000;
 
+/// A word of a tool.
+#[derive(Clone, Copy)]
+struct Said {
+    term: usize,
+    /// Position in `Index::written`.
+    written: u32,
+}
+
 /// The words of one tool, by part in the order of `PARTS`.
-type Parts = [Vec<Word>; 5];
+type Parts = [Vec<Said>; PARTS.len()];
 
 pub(super) fn index<'a>(tools: impl IntoIterator<Item = Searchable<'a>>) -> Index {
     let mut builder = Builder::default();
@@ -38,8 +47,8 @@ pub(super) fn index<'a>(tools: impl IntoIterator<Item = Searchable<'a>>) -> Inde
 #[derive(Default)]
 struct Builder {
     terms: BTreeMap<String, usize>,
-    /// Words as they are written, and their term.
-    written: BTreeMap<String, (usize, u32)>,
+    /// Words as they are written: each is stemmed once.
+    written: BTreeMap<String, Said>,
     words: Vec<Parts>,
     tools: Vec<Tool>,
     keywords: Vec<(usize, Vec<String>, String)>,
@@ -50,17 +59,14 @@ impl Builder {
     fn read(&mut self, tool: &Searchable<'_>) {
         let position = self.tools.len();
         let (summary, about_fields) = at_fields(tool.description, tool.fields);
-        let field_words: Vec<Word> = tool.fields.iter().flat_map(|field| split(field).words).collect();
-        let keyword_words = tool.keywords.iter().flat_map(|keyword| split(keyword).words).collect();
-        let parts =
-            [split(tool.name).words, split(summary).words, split(about_fields).words, field_words, keyword_words];
-        for word in parts.iter().flatten() {
-            let next = self.terms.len();
-            let term = *self.terms.entry(word.stem.clone()).or_insert(next);
-            let next = u32::try_from(self.written.len()).unwrap_or(u32::MAX);
-            self.written.entry(word.folded.clone()).or_insert((term, next));
-        }
-        let mut name_terms: Vec<usize> = parts.iter().take(1).flatten().filter_map(|word| self.term(word)).collect();
+        let parts = [
+            self.words(tool.name),
+            self.words(summary),
+            self.words(about_fields),
+            tool.fields.iter().flat_map(|field| self.words(field)).collect(),
+            tool.keywords.iter().flat_map(|keyword| self.words(keyword)).collect(),
+        ];
+        let mut name_terms: Vec<usize> = parts.iter().take(1).flatten().map(|said| said.term).collect();
         name_terms.sort_unstable();
         name_terms.dedup();
         self.tools.push(Tool {
@@ -76,8 +82,18 @@ impl Builder {
         self.patterns.extend(tool.patterns.iter().map(|pattern| (position, pattern.clone())));
     }
 
-    fn term(&self, word: &Word) -> Option<usize> {
-        self.terms.get(&word.stem).copied()
+    fn words(&mut self, text: &str) -> Vec<Said> {
+        folded(text).into_iter().map(|word| self.said(word)).collect()
+    }
+
+    fn said(&mut self, word: String) -> Said {
+        if let Some(known) = self.written.get(&word) {
+            return *known;
+        }
+        let next = self.terms.len();
+        let term = *self.terms.entry(stem(&word)).or_insert(next);
+        let written = u32::try_from(self.written.len()).unwrap_or(u32::MAX);
+        *self.written.entry(word).or_insert(Said { term, written })
     }
 
     fn finish(mut self) -> Index {
@@ -89,9 +105,10 @@ impl Builder {
             tool.name_rarity = told.fold(0, |sum: u32, rarity| sum.saturating_add(*rarity));
         }
         let spellings = self.written.iter().filter(|(word, _)| word.chars().all(char::is_alphabetic));
-        let spellings = Spellings::new(spellings.map(|(word, (term, _))| (word.as_str(), *term)));
+        let spellings = Spellings::new(spellings.map(|(word, said)| (word.as_str(), said.term)));
         let phrases = Phrases::new(self.keywords, &self.terms);
-        let mut written: Vec<(String, u32)> = self.written.into_iter().map(|(word, (_, at))| (word, at)).collect();
+        let mut written: Vec<(String, u32)> =
+            self.written.into_iter().map(|(word, said)| (word, said.written)).collect();
         written.sort_unstable_by_key(|(_, at)| *at);
         Index {
             terms: self.terms,
@@ -109,7 +126,7 @@ impl Builder {
     fn rarities(&self) -> Vec<u32> {
         let mut with = vec![0_usize; self.terms.len()];
         for parts in &self.words {
-            let mut terms: Vec<usize> = parts.iter().flatten().filter_map(|word| self.term(word)).collect();
+            let mut terms: Vec<usize> = parts.iter().flatten().map(|said| said.term).collect();
             terms.sort_unstable();
             terms.dedup();
             for term in terms {
@@ -144,7 +161,7 @@ impl Builder {
     }
 
     /// What each term weighs in a tool.
-    fn weights(&self, parts: &Parts, totals: &[u64; 5]) -> BTreeMap<usize, Weight> {
+    fn weights(&self, parts: &Parts, totals: &[u64; PARTS.len()]) -> BTreeMap<usize, Weight> {
         let tools = count(&self.words);
         let mut weights: BTreeMap<usize, Weight> = BTreeMap::new();
         for (((part, one, slope), words), total) in PARTS.iter().zip(parts).zip(totals) {
@@ -153,11 +170,9 @@ impl Builder {
             let norm = 1_000_u64.saturating_sub(*slope).saturating_add(slope.saturating_mul(length).div_euclid(1_000));
             let milli = one.saturating_mul(1_000).checked_div(norm).unwrap_or_default();
             let mut here: BTreeMap<usize, (u64, u32)> = BTreeMap::new();
-            for word in words {
-                if let Some((term, written)) = self.written.get(&word.folded) {
-                    let entry = here.entry(*term).or_insert((0, *written));
-                    entry.0 = entry.0.saturating_add(milli);
-                }
+            for said in words {
+                let entry = here.entry(said.term).or_insert((0, said.written));
+                entry.0 = entry.0.saturating_add(milli);
             }
             for (term, (milli, written)) in here {
                 let none = Weight { milli: 0, most: 0, written, part: *part };

@@ -19,8 +19,6 @@ mod phrases;
 mod question;
 mod rank;
 mod stem;
-#[cfg(test)]
-mod tests;
 mod values;
 mod words;
 

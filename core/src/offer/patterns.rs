@@ -8,6 +8,8 @@ use toolgate_protocol::limits::{OFFER_PATTERN_BYTES_MAX, OFFER_PATTERN_CHARS_MAX
 
 /// Characters that every pattern sees, however many there are.
 const SHARE_CHARS_MIN: usize = 64;
+/// A pattern of the largest size costs as much as this many of the smallest.
+const COST_MAX: usize = 8;
 /// Characters of a match that a reason shows.
 const SAID_CHARS_MAX: usize = 80;
 
@@ -16,10 +18,20 @@ pub fn compile(pattern: &str) -> Result<Regex, regex_lite::Error> {
     RegexBuilder::new(pattern).size_limit(OFFER_PATTERN_BYTES_MAX).build()
 }
 
+/// The smallest share of the bound that it fits: what a character costs grows with a pattern's size.
+fn cost(pattern: &str) -> usize {
+    let fits = |cost: &usize| {
+        let bytes = OFFER_PATTERN_BYTES_MAX.saturating_mul(*cost).div_euclid(COST_MAX);
+        RegexBuilder::new(pattern).size_limit(bytes).build().is_ok()
+    };
+    [1, 2, 4].into_iter().find(fits).unwrap_or(COST_MAX)
+}
+
 struct Pattern {
     regex: Regex,
     /// Letters that every match has.
     fixed: Option<String>,
+    cost: usize,
     text: String,
     tools: Vec<usize>,
 }
@@ -45,7 +57,8 @@ impl Patterns {
             by_text.entry(pattern).or_default().push(*tool);
         }
         let list = by_text.into_iter().filter_map(|(text, tools)| {
-            Some(Pattern { regex: compile(text).ok()?, fixed: fixed_letters(text), text: text.to_owned(), tools })
+            let regex = compile(text).ok()?;
+            Some(Pattern { regex, fixed: fixed_letters(text), cost: cost(text), text: text.to_owned(), tools })
         });
         Patterns { list: list.collect() }
     }
@@ -55,7 +68,8 @@ impl Patterns {
         let text = first_chars(text, OFFER_PATTERN_CHARS_MAX);
         let possible = |pattern: &&Pattern| pattern.fixed.as_ref().is_none_or(|fixed| text.contains(fixed.as_str()));
         let candidates: Vec<&Pattern> = self.list.iter().filter(possible).collect();
-        let share = OFFER_PATTERN_WORK_CHARS_MAX.checked_div(candidates.len()).unwrap_or(OFFER_PATTERN_CHARS_MAX);
+        let costs = candidates.iter().fold(0, |sum: usize, pattern| sum.saturating_add(pattern.cost));
+        let share = OFFER_PATTERN_WORK_CHARS_MAX.checked_div(costs).unwrap_or(OFFER_PATTERN_CHARS_MAX);
         let seen = first_chars(text, share.max(SHARE_CHARS_MIN));
         let found = candidates.into_iter().filter_map(|pattern| {
             let said = first_chars(pattern.regex.find(seen)?.as_str(), SAID_CHARS_MAX).to_owned();
@@ -162,6 +176,18 @@ mod tests {
         assert_eq!(found("REFUND 1234"), [("REFUND".to_owned(), vec![2])]);
         assert_eq!(found("1234"), [("1234".to_owned(), vec![4])]);
         assert!(found("ORD-").is_empty());
-        assert!(compile(r"(\w{100}){100}").is_err(), "a pattern is bounded in size, and so in time");
+    }
+
+    #[test]
+    fn patterns_are_bounded_in_size_and_so_in_time() {
+        for (pattern, wanted) in [
+            (r"\bORD-\d+\b", Some(1)),
+            (r"[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}", Some(1)),
+            (r"\b[A-Z]{2}\d{2}[A-Z0-9]{11,30}\b", Some(2)),
+            (r"(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", Some(2)),
+            (r"(\w{100}){100}", None),
+        ] {
+            assert_eq!(compile(pattern).ok().map(|_| cost(pattern)), wanted, "{pattern}");
+        }
     }
 }

@@ -27,6 +27,8 @@ const JOINED_MILLI: u32 = 800;
 const NEAR_MILLI: u32 = 600;
 /// Letters of the shortest word that may be two.
 const JOINED_CHARS_MIN: usize = 6;
+/// A longer word is no misspelling: looking at its parts would take the square of its length.
+const LOOKED_INTO_BYTES_MAX: usize = 64;
 
 /// A word of the text, and what it may stand for.
 pub(super) struct Concept {
@@ -132,7 +134,7 @@ impl Reader<'_> {
             meanings.all(self.lexicon.related(stem, Some(&next.stem)));
             meanings.stem(&super::stem::stem(&format!("{folded}{}", next.folded)), JOINED_MILLI);
         }
-        if !known && folded.chars().all(char::is_alphabetic) {
+        if !known && folded.len() <= LOOKED_INTO_BYTES_MAX && folded.chars().all(char::is_alphabetic) {
             meanings.terms(self.index.spellings.near(folded), NEAR_MILLI);
             if folded.chars().count() >= JOINED_CHARS_MIN {
                 let counts = |part: &str| !self.lexicon.is_common(&super::stem::stem(part));
@@ -153,7 +155,8 @@ impl Reader<'_> {
         } else {
             WHOLE_MILLI
         };
-        let repeated = REPEATED_MILLI.iter().take(said.times).last().copied().unwrap_or(WHOLE_MILLI);
+        let repeats = said.times.min(REPEATED_MILLI.len()).saturating_sub(1);
+        let repeated = REPEATED_MILLI.get(repeats).copied().unwrap_or(WHOLE_MILLI);
         one.saturating_mul(repeated).div_euclid(WHOLE_MILLI)
     }
 

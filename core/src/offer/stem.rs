@@ -78,7 +78,7 @@ const ENDINGS: &[(&str, usize)] = &[
     ("ising", 4),
     ("ised", 4),
     ("ement", 4),
-    ("ment", 4),
+    ("ment", 3),
     ("ence", 4),
     ("ance", 4),
     ("ency", 4),
@@ -111,10 +111,11 @@ const ENDINGS: &[(&str, usize)] = &[
     ("ic", 4),
     ("ary", 4),
     ("ory", 4),
+    ("e", 3),
 ];
 
 /// Endings of endings: "internationalizations" has three.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 4;
 
 /// The stem of a folded word.
 pub(super) fn stem(word: &str) -> String {
@@ -136,10 +137,7 @@ pub(super) fn stem(word: &str) -> String {
         rest = root;
         undouble(&mut rest);
     }
-    if rest.len() >= 4 && rest.ends_with('e') {
-        rest.pop();
-    }
-    if rest.len() >= 3 && rest.ends_with('y') {
+    if rest.len() > 3 && rest.ends_with('y') {
         rest.pop();
         rest.push('i');
     }
@@ -147,7 +145,7 @@ pub(super) fn stem(word: &str) -> String {
 }
 
 fn singular(word: &str) -> String {
-    let is_short = word.len() == 3 && word.bytes().nth(1).is_some_and(|middle| b"aiusy".contains(&middle));
+    let is_short = word.len() == 3 && word.as_bytes().get(1).is_some_and(|middle| b"aiusy".contains(middle));
     let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
     match word {
         _ if word.len() > 4 && word.ends_with("ies") => {

@@ -24,6 +24,27 @@ pub(super) struct Words {
 
 /// Splits a text.
 pub(super) fn split(text: &str) -> Words {
+    let Folded { words, runs } = fold(text);
+    Words { words: words.into_iter().map(|folded| Word { stem: stem(&folded), folded }).collect(), runs }
+}
+
+/// The folded words of a text, for those who know their stems.
+pub(super) fn folded(text: &str) -> Vec<String> {
+    fold(text).words
+}
+
+/// The stems of a text, for what needs no more.
+pub(super) fn stems(text: &str) -> Vec<String> {
+    fold(text).words.iter().map(|word| stem(word)).collect()
+}
+
+#[derive(Default)]
+struct Folded {
+    words: Vec<String>,
+    runs: Vec<String>,
+}
+
+fn fold(text: &str) -> Folded {
     let mut splitter = Splitter::default();
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -31,11 +52,6 @@ pub(super) fn split(text: &str) -> Words {
     }
     splitter.end();
     splitter.out
-}
-
-/// The stems of a text, for what needs no more.
-pub(super) fn stems(text: &str) -> Vec<String> {
-    split(text).words.into_iter().map(|word| word.stem).collect()
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -50,7 +66,7 @@ enum Class {
 
 #[derive(Default)]
 struct Splitter {
-    out: Words,
+    out: Folded,
     word: String,
     class: Class,
 }
@@ -100,10 +116,10 @@ impl Splitter {
             return;
         }
         if unspaced {
-            self.out.words.extend(pairs(&word).map(|pair| Word { stem: pair.clone(), folded: pair }));
+            self.out.words.extend(pairs(&word));
             self.out.runs.push(word);
         } else {
-            self.out.words.push(Word { stem: stem(&word), folded: word });
+            self.out.words.push(word);
         }
     }
 }

@@ -32,7 +32,8 @@ fn main() {
     let hostile: String =
         (0..10_000).map(|number| format!("{}{number:x}ing ", "cpsr".split_at(number % 4).1)).collect();
     let long = "please calculate the weather price for my order ".repeat(20_000);
-    for (what, text) in [("10,000 different words", hostile), ("1 MB", long)] {
+    for (what, text) in [("10,000 different words", hostile), ("1 MB", long), ("one word of 1 MB", "a".repeat(1 << 20))]
+    {
         say(json!({ "what": what, "rank_micros": round(fastest(|| drop(black_box(ours.rank(&text))))) }));
     }
 }
