@@ -30,9 +30,9 @@ async function main() {
   await gateway.announce();
   const desk = await gateway.open();
   const meters = { cpu_ms_per_call: { gateway: () => cpuMs(gateway.pid) }, rows_written_per_call: () => gateway.rowsWritten() };
-  const run = async (what, count, call) => {
+  const run = async (what, count, call, callers = CALLERS) => {
     forgetPeak(gateway.pid);
-    const measurement = await measured({ what, callers: CALLERS, count, call, meters, warmUp: 0 });
+    const measurement = await measured({ what, callers, count, call, meters, warmUp: 0 });
     say({ ...measurement, memory_mb: memoryMb(gateway.pid) });
   };
   const pending = (wanted) => took(() => desk.count("pending"), (count) => count === wanted);
@@ -42,7 +42,8 @@ async function main() {
   await run("park", OPEN, async (n) => (parked[n] = await desk.park(n, `u${Math.floor(n / OPEN_PER_PRINCIPAL)}`)));
   say({ what: "the index has all of them", seconds: await pending(OPEN) });
   let cursor;
-  await run("list a page", Math.ceil(OPEN / PAGE) * 4, async () => (cursor = (await desk.page("pending", cursor)).next_cursor));
+  const list = async () => (cursor = (await desk.page("pending", cursor)).next_cursor);
+  for (const callers of [1, CALLERS]) await run("list a page", Math.ceil(OPEN / PAGE) * 4, list, callers);
   await run("read one", DECIDED, (n) => desk.approval(parked[n].approval.id));
   await run("decide", DECIDED, (n) => desk.approve(parked[n].approval));
   const left = OPEN - DECIDED;
