@@ -183,6 +183,8 @@ impl Ids {
 
 #[cfg(test)]
 mod tests {
+    use toolgate_protocol::limits::ID_CHARS_MAX;
+
     use super::*;
 
     #[test]
@@ -193,7 +195,8 @@ mod tests {
             let local = LocalId::new(UnixMillis(1_764_500_000_000), &[7; 16]);
             let id = ids.public(IdKind::Call, &place, &local);
             assert!(
-                id.len() <= 100 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'),
+                id.len() <= ID_CHARS_MAX
+                    && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'),
                 "{id}"
             );
             assert_eq!(ids.read(IdKind::Call, "acme", &id), Some((place.clone(), local.clone())));

@@ -147,6 +147,8 @@ pub const PUSH_SECONDS: u64 = 5;
 pub const TIMELINE_ENTRIES_MAX: usize = 64;
 /// Pieces of evidence kept beside an outcome.
 pub const EVIDENCE_MAX: usize = 8;
+/// Of an id; what is longer is none.
+pub const ID_CHARS_MAX: usize = 100;
 /// Default and largest page of a list.
 pub const LIST_MAX: usize = 100;
 /// Bytes after which a page of a list ends.

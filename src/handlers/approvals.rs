@@ -36,6 +36,8 @@ pub async fn get(edge: Edge, id: String) -> Handled {
 pub async fn decide(mut edge: Edge, id: String) -> Handled {
     let who = edge.identity(APPROVER)?;
     let request: DecisionRequest = edge.json(BODY_BYTES_MAX).await?;
-    let (place, call) = edge.find(IdKind::Approval, &who, &id)?;
+    let Ok((place, call)) = edge.find(IdKind::Approval, &who, &id) else {
+        return edge.ask_registry(&who.org, Some(&who), Command::DecideNothing(id)).await;
+    };
     edge.ask_pool(place, &who, Ask::Decide(call, request)).await
 }

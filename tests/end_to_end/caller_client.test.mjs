@@ -97,7 +97,7 @@ test("a parked call is seen by a watch, approved from what was shown, and runs o
   const watch = approver.approvals.watch({ intervalMs: 100, signal: abort.signal });
   const parked = await call("pay", '{ "note": {"b":[1.0], "10":1, "9":"\\u202e"}, "cents": 9007199254740993 }', { waitSeconds: 25 });
   assert.equal(parked.state, "waiting_approval");
-  assert.match(toolResult(parked), /must approve/);
+  assert.match(toolResult(parked), /^This call waits for a person's decision and has not run\. Do not ask for it again/);
   const shown = await seen(watch, parked.approval.id);
   assert.equal(shown.argumentsText, '{"cents":9007199254740993,"note":{"10":1,"9":"\u202e","b":[1.0]}}');
   assert.deepEqual([shown.call, shown.digest, shown.principal.account], [parked.id, parked.approval.digest, 9007199254740993n]);
@@ -125,7 +125,7 @@ test("a rejection reaches who waits, with its reason", async () => {
   await approver.approvals.reject(await approver.approvals.get(parked.approval.id), "not this customer");
   const ended = await waiting;
   assert.deepEqual([ended.state, ended.error.code], ["rejected", "rejected"]);
-  assert.match(toolResult(ended), /^Not run\. .*not this customer/);
+  assert.match(toolResult(ended), /^A person rejected this call, so it did not run\. .*not this customer/);
   assert.deepEqual(await worker.jobs(), []);
 });
 
@@ -155,7 +155,7 @@ test("a call is taken back while it is parked or queued, and not after its end",
   assert.deepEqual(await worker.jobs(), []);
   await assert.rejects(caller.calls.cancel(queued.id), (error) => isProblem(error, "already_ended") && error.members.state === "cancelled");
   await assert.rejects(approver.approvals.approve(parked.approval), (error) => isProblem(error, "approval_withdrawn") && error.members.state === "cancelled");
-  assert.equal(toolResult(await caller.calls.get(parked)), "No result (cancelled): The call was cancelled.");
+  assert.equal(toolResult(await caller.calls.get(parked)), "This call was cancelled and has no result. The call was cancelled.");
 });
 
 test("a write that has started is not taken back, and what nobody knows of it is said by a person", async () => {
@@ -166,7 +166,7 @@ test("a write that has started is not taken back, and what nobody knows of it is
   await assert.rejects(approver.calls.resolve(submitted, { outcome: "failed", note: "n" }), (error) => isProblem(error, "not_unknown") && error.members.state === "running");
   const unknown = await caller.calls.wait(submitted);
   assert.deepEqual([unknown.state, unknown.error.code], ["unknown", "deadline_exceeded"]);
-  assert.match(toolResult(unknown), /^Not known .* Do not repeat it/);
+  assert.match(toolResult(unknown), /^Whether this call happened is not known, and it will not be run again\./);
   await approver.calls.resolve(submitted, { outcome: "succeeded", note: "It is in the ledger.", result: { id: 9007199254740993n } });
   const { state, resultText, resolvedBy } = await caller.calls.get(submitted);
   assert.deepEqual([state, resultText, resolvedBy], ["succeeded", '{"id":9007199254740993}', "Ann"]);

@@ -195,8 +195,10 @@ test("no list, number or document of an org shows anything of another one", asyn
       const [method, path] = route.split(" ");
       const answer = await (each.role === undefined ? ours.caller : ours[each.role]).send(method, path + (each.query ?? ""));
       assert.equal(answer.status, 200, route);
+      // What was tried above on their approval is in our own audit, with the id that we sent.
+      const text = route === "GET /v1/audit" ? JSON.stringify(answer.body.audit.filter(({ event }) => event !== "approval.refused")) : answer.text;
       // "private" and "theirs" stand in our own audit and lists where the attempts above put them.
-      for (const secret of SECRETS().slice(2)) assert.ok(!answer.text.includes(secret), `${route} shows ${secret}`);
+      for (const secret of SECRETS().slice(2)) assert.ok(!text.includes(secret), `${route} shows ${secret}`);
     }
   }
 });

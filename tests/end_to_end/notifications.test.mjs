@@ -1,11 +1,9 @@
 // Who must approve is told: signed messages that the stock library verifies, few of them, and an approval that does not
 // care what becomes of them.
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 
+import { ageParked } from "./support/aging.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { Internet, PUBLIC_ADDRESS } from "./support/internet.mjs";
 import { definition, Org } from "./support/org.mjs";
@@ -17,7 +15,6 @@ import { putPool } from "./support/webhooks.mjs";
 
 const TOOLS = [definition("pay", "consequential", { input: { iban: "string", n: "integer?" } })];
 const IBAN = "DE02120300000000202051";
-const DAY_MS = 86_400_000;
 
 let internet, gateway, killed;
 before(async () => {
@@ -279,7 +276,7 @@ describe("notifications", { concurrency: true }, () => {
     await until("the registry knows", async () => (await org.approver.all("/v1/approvals", "approvals")).length === 2);
     await killed.kill();
     assert.deepEqual(receiver.messages, [], "nothing was sent before");
-    age(killed, DAY_MS);
+    assert.equal(ageParked(killed.storage), 1);
     await killed.start();
     assert.equal((await org.call(late.call)).state, "expired");
     const [requested] = await receiver.of("approval.requested");
@@ -291,23 +288,3 @@ describe("notifications", { concurrency: true }, () => {
     assert.deepEqual(receiver.faults, []);
   });
 });
-
-/** Moves the end of what waits for a decision into the past, on disk: the clock of the machine cannot be moved. */
-function age(gateway, byMs) {
-  const folder = join(gateway.folder, "gateway");
-  const files = readdirSync(folder, { recursive: true }).filter((file) => file.includes("toolgate-pool-queue") && file.endsWith(".sqlite"));
-  let aged = 0;
-  for (const file of files) {
-    const database = new DatabaseSync(join(folder, file));
-    const isPool = database.prepare("SELECT name FROM sqlite_master WHERE name = 'calls'").all().length > 0;
-    const found = isPool ? database.prepare("SELECT id, record, due FROM calls WHERE state LIKE '%waiting_approval%'").all() : [];
-    for (const { id, record, due } of found) {
-      const earlier = record.replaceAll(String(due), String(due - byMs));
-      assert.notEqual(earlier, record);
-      database.prepare("UPDATE calls SET record = ?, due = ? WHERE id = ?").run(earlier, due - byMs, id);
-      aged += 1;
-    }
-    database.close();
-  }
-  assert.equal(aged, 1);
-}

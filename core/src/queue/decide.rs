@@ -13,7 +13,7 @@ use super::store::{PastDecision, Stored};
 use super::{Step, Stepped};
 use crate::contract::check_arguments;
 use crate::hash::sha256_hex;
-use crate::ids::LocalId;
+use crate::ids::{IdKind, LocalId};
 use crate::keys::Identity;
 use crate::policy::{Snapshot, Withdrawn};
 use crate::problem::Problem;
@@ -27,14 +27,14 @@ impl Step<'_> {
             Err(problem) => return Ok(Err(problem)),
         };
         let Some(mut call) = self.current(id)?.filter(|call| call.approval.is_some()) else {
-            return Ok(Err(Problem::not_found()));
+            return self.refuse_decision(who, id, Problem::not_found());
         };
         if call.state != CallState::WaitingApproval {
-            return Ok(Err(no_longer_waits(&call)));
+            return self.refuse_decision(who, id, no_longer_waits(&call));
         }
         if let Some(withdrawn) = policy.withdrawn(&call.accepted_under()) {
             self.invalidate(&mut call, withdrawn, Bucket::Parked)?;
-            return Ok(Err(no_longer_waits(&call)));
+            return self.refuse_decision(who, id, no_longer_waits(&call));
         }
         raise_quorum(&policy, &mut call);
         let edited = self
@@ -42,15 +42,17 @@ impl Step<'_> {
             .and_then(|()| edited_arguments(&policy, &call, request.arguments.as_deref().map(|raw| raw.get())));
         let edited = match edited {
             Ok(edited) => edited,
-            Err(problem) => return self.refuse_decision(who, &call, problem),
+            Err(problem) => return self.refuse_decision(who, id, problem),
         };
         self.record_decision(who, &mut call, request, edited)?;
         Ok(Ok(Answer::Approval(Box::new(self.approval_view(&call)?))))
     }
 
-    fn refuse_decision(&mut self, who: &Identity, call: &Call, problem: Problem) -> Stepped {
+    /// Whoever tries what is not allowed is on record, also with an approval that was used up.
+    fn refuse_decision(&mut self, who: &Identity, id: &LocalId, problem: Problem) -> Stepped {
         let detail = serde_json::json!({ "code": problem.kind.code, "key": who.key_id });
-        self.audit(&who.name, "approval.refused", &self.approval_id(call), detail)?;
+        let approval = self.queue.ids.public(IdKind::Approval, &self.place(), id);
+        self.audit(&who.name, "approval.refused", &approval, detail)?;
         Ok(Err(problem))
     }
 

@@ -74,7 +74,7 @@ impl Step<'_> {
 
     /// An approval, decided or not.
     pub fn approval(&mut self, id: &LocalId) -> Stepped {
-        Ok(match self.store.call(id)?.filter(|call| call.approval.is_some()) {
+        Ok(match self.current(id)?.filter(|call| call.approval.is_some()) {
             Some(call) => Ok(Answer::Approval(Box::new(self.approval_view(&call)?))),
             None => Err(Problem::not_found()),
         })

@@ -152,6 +152,8 @@ pub enum Command {
     ListAudit(Page),
     /// The approval index.
     ListApprovals(Option<String>, Page),
+    /// Somebody decides on an id that the gateway never gave this org; a refusal and audited.
+    DecideNothing(String),
     /// A worker announces a manifest that its pool does not know.
     Announce(Announcement),
     /// Which pool has this tool? Asked for an agent; a miss is a refusal and audited.
@@ -387,6 +389,7 @@ impl Step<'_> {
             Command::GetTool(name) => self.get_tool(&name),
             Command::ListAudit(page) => self.list_audit(&page),
             Command::ListApprovals(state, page) => self.list_approvals(state.as_deref(), &page),
+            Command::DecideNothing(id) => self.decide_nothing(&id),
             Command::Announce(announcement) => self.announce(announcement),
             Command::FindTool { tool, agent } => self.find_tool(&tool, &agent),
             Command::OfferCatalogue(known) => self.offer_catalogue(known.as_deref()),

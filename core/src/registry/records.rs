@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 use toolgate_protocol::approvals::ApprovalView;
-use toolgate_protocol::limits::{LIST_BYTES_MAX, RECORD_SECONDS};
+use toolgate_protocol::limits::{ID_CHARS_MAX, LIST_BYTES_MAX, RECORD_SECONDS};
+use toolgate_protocol::problems;
 
 use super::policies::PoolRecord;
 use super::{Answer, Page, Step, Stepped};
+use crate::problem::Problem;
 use crate::queue::messages::{AuditEntry, Manifests, PoolBatch, PoolMessage};
 use crate::sql_port::StoreError;
 use crate::time::UnixMillis;
@@ -67,6 +69,14 @@ impl Step<'_> {
         let detail = json!({ "call": view.call, "tool": view.tool, "agent": view.agent, "digest": view.digest, "reason": reason });
         let event = format!("approval.{}", view.state);
         self.docs.audit(&AuditEntry { at: self.now.0, by, event, subject: view.id.clone(), detail })
+    }
+
+    /// A decision on an id that was made up, altered or taken from another org. No pool can be asked, and what was
+    /// tried is on record all the same, as far as an id goes.
+    pub(super) fn decide_nothing(&mut self, id: &str) -> Stepped {
+        let subject: String = id.chars().take(ID_CHARS_MAX).collect();
+        self.audit("approval.refused", &subject, json!({ "code": problems::NOT_FOUND.code }))?;
+        Ok(Err(Problem::not_found()))
     }
 
     pub(super) fn list_audit(&mut self, asked: &Page) -> Stepped {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallUnanswered, ConfigurationError, GatewayProblem, isProblem, ToolgateClient, TransportError } from "../dist/caller/index.js";
-import { callText, gone, keyOf, over, refusal, reply, silence } from "./support/caller.js";
+import { callText, gone, keyOf, over, refusal, reply, silence, toldOf } from "./support/caller.js";
 
 const PRINCIPAL = { id: "u1", tenant_id: "t1", permissions: ["refunds:write"] };
 const ASKED = { tool: "pay", arguments: { cents: 100 }, agent: "bot", principal: PRINCIPAL };
@@ -204,8 +204,8 @@ test("a list is read page by page, as far as it is asked for", async () => {
   assert.equal((await list.next()).value.id, "b");
   assert.deepEqual(requests.map(({ query }) => query), [{ pool: "main", state: "failed", agent: "bot" }]);
   const rest = [];
-  for await (const call of list) rest.push([call.id, call.state, call.error.code, call.endedAt]);
-  assert.deepEqual(rest, [["c", "failed", "failed", "2026-11-30T10:00:01.000Z"]]);
+  for await (const call of list) rest.push([call.id, call.state, call.error.code, call.endedAt, call.toolResult]);
+  assert.deepEqual(rest, [["c", "failed", "failed", "2026-11-30T10:00:01.000Z", toldOf("failed")]]);
   assert.deepEqual(requests.map(({ query }) => query.cursor), [undefined, "b&c=d", "b&c=d", "e"]);
 
   const circle = over((_, n) => page(["a"], n % 2 === 0 ? "x" : "y")());

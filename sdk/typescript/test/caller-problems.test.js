@@ -57,18 +57,16 @@ test("a number in a problem is exact, and the pause stands in the body where the
   for (const odd of ["-1", '"3"', "null", "1e999"]) assert.equal((await refused(reply(503, `{"code":"busy","retry_after_seconds":${odd}}`))).retryAfterSeconds, undefined);
 });
 
-test("every state has words for the model: what is not known to be done is not to be repeated", async () => {
-  const told = async (state, more) => toolResult(await over([reply(200, callText(state, more))]).client.calls.get("call_1"));
-  assert.equal(await told("succeeded", { result: '{"id": 9007199254740993}' }), '{"id": 9007199254740993}');
-  assert.equal(await told("waiting_approval"), "Not run yet: a person must approve the call call_1 before 2026-12-01T10:00:00.000Z. Do not repeat it.");
-  for (const state of ["queued", "running"]) assert.equal(await told(state), "Accepted, no result yet: the call call_1 goes on. Do not repeat it.");
-  const error = (code, message) => ({ error: { code, message } });
-  assert.equal(await told("failed", error("order_unknown", "No such order")), "Failed (order_unknown): No such order.");
-  assert.equal(await told("rejected", error("rejected", "A person rejected the call: too much")), "Not run. A person rejected the call: too much. Do not ask for the same again.");
-  assert.equal(await told("expired", error("no_worker", "No worker took the call in time, so it was not run.")), "No result (no_worker): No worker took the call in time, so it was not run.");
-  assert.equal(await told("cancelled", error("cancelled", "The call was cancelled.")), "No result (cancelled): The call was cancelled.");
-  assert.equal(await told("invalidated", error("not_granted", "The grant is gone!")), "No result (not_granted): The grant is gone!");
-  assert.equal(await told("unknown", error("worker_lost", "The worker was lost")), "Not known whether it took effect (worker_lost): The worker was lost. Do not repeat it; a person has to find out.");
+test("every state has words for the model: the result's own text, or the gateway's sentence as it came", async () => {
+  const read = async (state, more) => over([reply(200, callText(state, more))], { attempts: 1 }).client.calls.get("call_1");
+  const succeeded = await read("succeeded", { result: '{"id": 9007199254740993}' });
+  assert.deepEqual([toolResult(succeeded), "toolResult" in succeeded], ['{"id": 9007199254740993}', false]);
+  for (const state of ["waiting_approval", "queued", "running", "failed", "rejected", "expired", "cancelled", "invalidated", "unknown"]) {
+    const sentence = `What became of it: ${state}. "Ü" 9007199254740993 \u202e`;
+    const call = await read(state, { tool_result: sentence });
+    assert.deepEqual([call.state, call.toolResult, toolResult(call)], [state, sentence, sentence]);
+    for (const tool_result of [undefined, null, 7]) await assert.rejects(read(state, { tool_result }), (error) => error instanceof TransportError && /"tool_result"/.test(error.message));
+  }
 });
 
 test("a problem says what happened and never the key", async () => {

@@ -1,10 +1,11 @@
 // The built gateway on disk in a temporary folder, with an org, an agent and keys.
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import http from "node:http";
 import { join } from "node:path";
 
 import { line, ROOT, start, temporaryFolder } from "./processes.mjs";
-import { POOL, TOOLS } from "./tools.mjs";
+import { DESCRIPTION, INPUT, POOL, TOOLS } from "./tools.mjs";
 
 const ROOT_TOKEN = "a root token for benchmarks only";
 /** More than any benchmark has under way at once. */
@@ -15,17 +16,35 @@ const WAITING = { prefer: "wait=25" };
 const principal = { id: "u", tenant_id: "t", permissions: [] };
 
 export class Gateway {
+  #state;
+  #options;
+  #served;
+
   /** `options` are those of scripts/serve. */
   static async start(options = []) {
     const gateway = new Gateway();
-    const state = temporaryFolder();
-    const env = { TOOLGATE_ROOT_TOKEN: ROOT_TOKEN, TOOLGATE_MASTER_KEY: "a master key for benchmarks only, 32 bytes" };
-    const served = start(join(ROOT, "scripts/serve"), ["--port", "0", "--state", state, ...options], env);
-    gateway.url = (await line(served, "listening on")).replace(/.*listening on /, "").trim();
-    gateway.pid = Number(readFileSync(join(state, "pid"), "utf8"));
+    gateway.#state = temporaryFolder();
+    gateway.#options = options;
+    await gateway.#serve("0");
     gateway.client = caller(gateway.url);
     gateway.admin = (await gateway.client("POST", "/v1/orgs", ROOT_TOKEN, { id: "bench" })).admin_key;
     return gateway;
+  }
+
+  async #serve(port) {
+    const env = { TOOLGATE_ROOT_TOKEN: ROOT_TOKEN, TOOLGATE_MASTER_KEY: "a master key for benchmarks only, 32 bytes" };
+    this.#served = start(join(ROOT, "scripts/serve"), ["--port", port, "--state", this.#state, ...this.#options], env);
+    this.url = (await line(this.#served, "listening on")).replace(/.*listening on /, "").trim();
+    this.pid = Number(readFileSync(join(this.#state, "pid"), "utf8"));
+  }
+
+  /** Ends it and starts it again; `between` is given its storage while it does not run. */
+  async restart(between) {
+    const ended = once(this.#served, "exit");
+    this.#served.kill("SIGTERM");
+    await ended;
+    between(this.#state);
+    await this.#serve(new URL(this.url).port);
   }
 
   putPool(settings) {
@@ -36,9 +55,20 @@ export class Gateway {
     return (await this.client("POST", "/v1/keys", this.admin, body)).key;
   }
 
-  /** Rows and alarms that the pool has written since its object was built. The registry's are not among them. */
+  /** Of the pool's object since it was built: `rows_written` (rows and alarms; the registry's are not among them), and more. */
+  stats() {
+    return this.client("GET", `/v1/pools/${POOL}/stats`, this.admin);
+  }
+
   async rowsWritten() {
-    return (await this.client("GET", `/v1/pools/${POOL}/stats`, this.admin)).rows_written;
+    return (await this.stats()).rows_written;
+  }
+
+  /** Announces the tools, by a worker that takes no job. */
+  async announce() {
+    const tools = Object.entries(TOOLS).map(([side_effect, name]) => ({ name, description: DESCRIPTION, side_effect, input: INPUT }));
+    const key = await this.key({ role: "worker", name: "bench", pools: [POOL] });
+    await this.client("POST", `/v1/pools/${POOL}/workers`, key, { worker: "bench", manifest: { tools } });
   }
 
   /** Grants the tools, which are registered by now, and gives those who use them. */
@@ -64,14 +94,31 @@ class Desk {
 
   write = async (n) => this.#end(await this.#submit(TOOLS.reversible_write, n, this.#fresh()), n);
 
-  /** A consequential call, parked. */
-  park = (n) => this.#submit(TOOLS.consequential, n, this.#fresh());
+  /** A consequential call, parked; for another principal than the one that the rest is for, if it is given. */
+  park = (n, whose) => this.#submit(TOOLS.consequential, n, this.#fresh(), whose);
 
   /** Approves what is parked, and waits for its end. */
   decide = async ({ call, approval: { id, digest } }, n) => {
-    await this.#client("POST", `/v1/approvals/${id}/decision`, this.#approver, { decision: "approve", digest });
+    await this.approve({ id, digest });
     return this.#end(await this.#look(call), n);
   };
+
+  approve = ({ id, digest }) => this.#client("POST", `/v1/approvals/${id}/decision`, this.#approver, { decision: "approve", digest });
+
+  approval = (id) => this.#client("GET", `/v1/approvals/${id}`, this.#approver);
+
+  /** A page of the index of approvals, after a cursor. */
+  page = (state, cursor = "") => this.#client("GET", `/v1/approvals?state=${state}&cursor=${encodeURIComponent(cursor)}`, this.#approver);
+
+  /** How many approvals of a state the index has. */
+  async count(state) {
+    let [count, cursor] = [0, ""];
+    do {
+      const { approvals, next_cursor } = await this.page(state, cursor);
+      [count, cursor] = [count + approvals.length, next_cursor];
+    } while (cursor !== undefined);
+    return count;
+  }
 
   parkAndDecide = async (n) => this.decide(await this.park(n), n);
 
@@ -89,8 +136,8 @@ class Desk {
     return { "idempotency-key": `bench ${this.#key++}` };
   }
 
-  #submit(tool, n, headers) {
-    const body = { tool, arguments: { city: "Berlin", unit: "C", n }, agent: AGENT, principal };
+  #submit(tool, n, headers, id = principal.id) {
+    const body = { tool, arguments: { city: "Berlin", unit: "C", n }, agent: AGENT, principal: { ...principal, id } };
     return this.#client("POST", "/v1/calls", this.#caller, body, { ...WAITING, ...headers });
   }
 }

@@ -44,9 +44,14 @@ export class Gateway {
     return this.#state;
   }
 
+  /** What the runtime keeps on disk. */
+  get storage() {
+    return join(this.#state, "gateway");
+  }
+
   /** Starts it again on the same state and port. */
   async start() {
-    const args = ["--port", String(this.#port), "--state", join(this.#state, "gateway"), ...this.#options];
+    const args = ["--port", String(this.#port), "--state", this.storage, ...this.#options];
     const env = { ...process.env, TOOLGATE_ROOT_TOKEN: ROOT_TOKEN, TOOLGATE_MASTER_KEY: MASTER_KEY };
     this.#child = own(spawn(join(root, "scripts/serve"), args, { env, stdio: ["ignore", "pipe", "pipe"] }));
     this.#child.stderr.setEncoding("utf8").on("data", (text) => (this.log += text));
@@ -65,7 +70,7 @@ export class Gateway {
 
   /** The runtime itself dies at this instant; resolves when nothing of it runs any more. */
   async kill() {
-    const pid = Number(await readFile(join(this.#state, "gateway", "pid"), "utf8"));
+    const pid = Number(await readFile(join(this.storage, "pid"), "utf8"));
     process.kill(pid, "SIGKILL");
     await within("the killed gateway ends", 10_000, this.#child.ended);
   }

@@ -279,10 +279,27 @@ impl World {
 
     pub(crate) fn tell(&mut self) -> Checked {
         let most = self.random.below(200);
-        let last = self.store.outbox(most).ok().and_then(|messages| messages.last().map(|(number, _)| *number));
-        match last.filter(|_| self.random.chance(800)) {
-            Some(last) => self.step(Event::Told(last)).map(|_| ()),
-            None => Ok(()),
+        let Ok(messages) = self.store.outbox(most) else { return Ok(()) };
+        let Some(last) = messages.last().map(|(number, _)| *number) else { return Ok(()) };
+        if !self.random.chance(800) {
+            return self.office.hear_in_vain(messages, self.now);
         }
+        match self.office.hear(messages, self.now)? {
+            true => self.step(Event::Told(last)).map(|_| ()),
+            false => Ok(()),
+        }
+    }
+
+    /// The rest of the outbox, in order.
+    pub(crate) fn tell_all(&mut self) -> Checked {
+        while let Some((last, _)) = self.store.outbox(100).map_err(|error| error.to_string())?.last() {
+            let last = *last;
+            let messages = self.store.outbox(100).map_err(|error| error.to_string())?;
+            if !self.office.hear(messages, self.now)? {
+                return Err("the registry does not take what the pool tells".into());
+            }
+            self.step(Event::Told(last))?;
+        }
+        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use toolgate_core::ids::{Ids, LocalId, Place};
+use toolgate_core::ids::{IdKind, Ids, LocalId, Place};
 use toolgate_core::queue::delivery::DeliveryEnvelope;
 use toolgate_core::queue::machine::Phase;
 use toolgate_core::queue::messages::{Ask, Submit};
@@ -13,6 +13,7 @@ use crate::bugs::Bug;
 use crate::checks::{self, Checked, Ledger};
 use crate::deliverer::Task;
 use crate::model::Model;
+use crate::office::Office;
 use crate::random::Random;
 use crate::truth::{Course, Truth};
 use crate::workers::Worker;
@@ -21,7 +22,7 @@ const MASTER: &[u8] = b"a master key for the simulator 32b";
 pub(crate) const WORKERS: usize = 4;
 
 /// What was done to the queue, so that another storage can be put through the same.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum Done {
     /// A step; the storage fails after so many operations.
     Step(Event, UnixMillis, [u8; 16], Option<usize>),
@@ -42,6 +43,8 @@ pub struct World {
     pub now: UnixMillis,
     pub queue: Queue,
     pub store: Model,
+    /// The registry that the pool tells of its approvals.
+    pub office: Office,
     pub truth: Truth,
     pub ledger: Ledger,
     pub workers: Vec<Worker>,
@@ -75,6 +78,7 @@ impl World {
             now,
             queue: Queue::new(ids()),
             store: Model::default(),
+            office: Office::new(seed, now, bug),
             truth: Truth::new(now, Course::of(seed)),
             ledger: Ledger::default(),
             workers: (0..WORKERS).map(Worker::new).collect(),
@@ -99,6 +103,7 @@ impl World {
         while self.steps < until {
             self.pass_time();
             self.act()?;
+            self.office.go_on(self.now)?;
             if self.steps.is_multiple_of(256) {
                 let store = &self.store;
                 checks::durable(&mut self.ledger, self.now, |id| store.peek(id).is_some())?;
@@ -113,13 +118,36 @@ impl World {
         self.step(Event::Tick)?;
         for _ in 0..100_000 {
             if self.store.open_count() == 0 {
-                return Ok(());
+                self.tell_all()?;
+                self.office.wind_down()?;
+                return self.compare_index();
             }
             let Some(at) = self.alarm.take() else { return Err("4: calls are open and no alarm is set".into()) };
             self.now = self.now.max(at);
             self.step(Event::Tick)?;
         }
         Err(format!("4: {} calls never end", self.store.open_count()))
+    }
+
+    /// The index of approvals says what the pool says, as long as it keeps an end, and nothing waits in it.
+    fn compare_index(&mut self) -> Checked {
+        let listed = self.office.index()?;
+        if let Some(open) = listed.iter().find(|view| view.state == "pending") {
+            return Err(format!("the index shows {} as pending", open.id));
+        }
+        if listed.len() != self.office.books.kept() {
+            return Err(format!("the index shows {} approvals of {}", listed.len(), self.office.books.kept()));
+        }
+        let listed: BTreeMap<String, String> = listed.into_iter().map(|view| (view.id, view.state)).collect();
+        for call in self.store.everything() {
+            let Some(approval) = call.approval else { continue };
+            let id = self.queue.ids.public(IdKind::Approval, &self.place, &call.id);
+            let state = listed.get(&id);
+            if state.is_some_and(|state| *state != approval.state) || state.is_none() && self.office.books.keeps(&id) {
+                return Err(format!("the index shows {id} as {state:?}, and it is {}", approval.state));
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn pass_time(&mut self) {

@@ -7,7 +7,7 @@ use toolgate_core::queue::Queue;
 use toolgate_core::queue::machine::Phase;
 use toolgate_core::queue::sql::SqlStore;
 use toolgate_core::queue::store::{Filter, Store as _};
-use toolgate_simulator::bugs::Bug;
+use toolgate_simulator::bugs::{Bug, found};
 use toolgate_simulator::port::Sqlite;
 use toolgate_simulator::rough::{Requeues, Rough};
 use toolgate_simulator::world::{Done, PAIRS, World, ids};
@@ -15,7 +15,7 @@ use toolgate_simulator::world::{Done, PAIRS, World, ids};
 /// The properties hold, and every pair of the state machine is visited and no other.
 fn properties(seeds: std::ops::Range<u64>, steps: u64) {
     let mut visited: BTreeSet<(Phase, &'static str)> = BTreeSet::new();
-    let mut total = 0;
+    let (mut total, mut fates) = (0, BTreeSet::new());
     for seed in seeds {
         let mut world = World::new(seed, None);
         if let Err(violation) = world.run(steps) {
@@ -23,11 +23,14 @@ fn properties(seeds: std::ops::Range<u64>, steps: u64) {
         }
         total += world.steps;
         visited.append(&mut world.ledger.visited);
+        fates.extend(world.office.books.fates.into_iter().filter(|(_, many)| *many > 0).map(|(fate, _)| fate));
     }
     println!("{total} steps");
     assert!(total >= 1_000_000, "only {total} steps were taken");
     let expected: BTreeSet<_> = PAIRS.iter().copied().collect();
     assert_eq!(visited, expected);
+    let every = ["deleted", "disabled", "given up", "messages", "owed", "repeated", "told", "unwanted"];
+    assert_eq!(fates, BTreeSet::from(every), "what may become of a notice");
 }
 
 // Two halves, so that two cores share them. In each, one seed's pool is a webhook pool throughout, one begins as one and
@@ -56,12 +59,6 @@ fn a_seed_replays_exactly() {
     assert_eq!(first.0.len(), second.0.len());
     assert!(first == second, "the same seed gave another run");
     assert!(first.0 != other.0, "another seed gave the same run");
-}
-
-/// The violation that a planted bug leads to, within this many steps.
-fn found(bug: Bug) -> Vec<String> {
-    let violation = |seed| World::new(seed, Some(bug)).run(60_000).err();
-    (1..=3).filter_map(violation).collect()
 }
 
 #[test]

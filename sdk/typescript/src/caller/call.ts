@@ -31,13 +31,19 @@ export interface CallFacts {
   readonly createdAt: string;
 }
 
+/** What has no result of its own has this in its place. */
+interface Told {
+  /** What to tell the model of the call, as the result of its tool call: a sentence of the gateway's, fixed for each state. */
+  readonly toolResult: string;
+}
+
 /** Waits for a person. Nothing runs before their decision. */
-export interface ParkedCall extends CallFacts {
+export interface ParkedCall extends CallFacts, Told {
   readonly state: "waiting_approval";
   readonly approval: ApprovalLink;
 }
 
-export interface OpenCall extends CallFacts {
+export interface OpenCall extends CallFacts, Told {
   readonly state: "queued" | "running";
 }
 
@@ -57,7 +63,7 @@ export interface SucceededCall<Result = unknown> extends EndedFacts {
   readonly resultText: string;
 }
 
-export interface UnsuccessfulCall extends EndedFacts {
+export interface UnsuccessfulCall extends EndedFacts, Told {
   readonly state: (typeof ENDED_WITHOUT_RESULT)[number];
   readonly error: CallError;
 }
@@ -72,6 +78,8 @@ export interface CallSummary extends CallFacts {
   readonly state: CallState;
   readonly endedAt?: string;
   readonly error?: CallError;
+  /** As of a call without a result. */
+  readonly toolResult?: string;
   readonly approval?: ApprovalLink;
   readonly resolvedBy?: string;
 }
@@ -86,14 +94,14 @@ export function readCall<Result>(answer: Document): Call<Result> {
   const state = readState(answer);
   switch (state) {
     case "waiting_approval":
-      return { ...facts, state, approval: readLink(answer.object("approval")) };
+      return { ...facts, state, ...readTold(answer), approval: readLink(answer.object("approval")) };
     case "queued":
     case "running":
-      return { ...facts, state };
+      return { ...facts, state, ...readTold(answer) };
     case "succeeded":
       return { ...facts, state, ...readEnd(answer), result: answer.value("result") as Result, resultText: answer.source("result") };
     default:
-      return { ...facts, state, ...readEnd(answer), error: readError(answer.object("error")) };
+      return { ...facts, state, ...readEnd(answer), ...readTold(answer), error: readError(answer.object("error")) };
   }
 }
 
@@ -103,6 +111,7 @@ export function readSummary(entry: Document): CallSummary {
     state: readState(entry),
     ...optional("endedAt", entry.optionalText("ended_at")),
     ...optional("error", entry.has("error") ? readError(entry.object("error")) : undefined),
+    ...optional("toolResult", entry.optionalText("tool_result")),
     ...optional("approval", entry.has("approval") ? readLink(entry.object("approval")) : undefined),
     ...optional("resolvedBy", entry.optionalText("resolved_by")),
   };
@@ -125,6 +134,10 @@ function readEnd(from: Document): Pick<EndedFacts, "endedAt" | "resolvedBy" | "a
     ...optional("resolvedBy", from.optionalText("resolved_by")),
     ...optional("activity", from.has("activity") ? readActivity(from.object("activity")) : undefined),
   };
+}
+
+function readTold(from: Document): Told {
+  return { toolResult: from.text("tool_result") };
 }
 
 function readActivity(from: Document): Activity {

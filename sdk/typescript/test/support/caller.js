@@ -37,6 +37,9 @@ export function keyOf(id) {
 const FACTS = { call: "call_1", tool: "pay", agent: "bot", created_at: "2026-11-30T10:00:00.000Z" };
 const ENDED_AT = "2026-11-30T10:00:01.000Z";
 
+/** What the gateway would have the model told. */
+export const toldOf = (state) => `It is ${state}; do not ask for it again.`;
+
 /** A call on the wire. `result` is JSON text. */
 export function callText(state, { result, ...more } = {}) {
   const isEnded = !["waiting_approval", "queued", "running"].includes(state);
@@ -44,6 +47,7 @@ export function callText(state, { result, ...more } = {}) {
     ...FACTS,
     state,
     ...(isEnded && { ended_at: ENDED_AT }),
+    ...(state !== "succeeded" && { tool_result: toldOf(state) }),
     ...(isEnded && state !== "succeeded" && { error: { code: state, message: `It is ${state}.` } }),
     ...(state === "waiting_approval" && { approval: { id: "apr_1", digest: "d1", expires_at: "2026-12-01T10:00:00.000Z", url: "https://gate.test/v1/approvals/apr_1" } }),
     ...more,

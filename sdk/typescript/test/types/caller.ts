@@ -38,18 +38,23 @@ export async function calls(): Promise<void> {
     case "succeeded":
       assertType<Equal<typeof call.result, Receipt>>();
       assertType<Equal<typeof call.resultText, string>>();
+      // @ts-expect-error its result is what the model is told
+      call.toolResult;
       break;
     case "waiting_approval":
       assertType<Equal<typeof call.approval.digest, string>>();
+      assertType<Equal<typeof call.toolResult, string>>();
       break;
     case "queued":
     case "running":
+      assertType<Equal<typeof call.toolResult, string>>();
       // @ts-expect-error there is no outcome yet
       call.error;
       break;
     default:
       assertType<Equal<typeof call.state, "failed" | "rejected" | "expired" | "cancelled" | "invalidated" | "unknown">>();
       assertType<Equal<typeof call.error, CallError>>();
+      assertType<Equal<typeof call.toolResult, string>>();
   }
   const ended = await client.calls.wait<Receipt>(call, { timeoutMs: 1_000, signal: AbortSignal.timeout(5_000) });
   assertType<Equal<typeof ended, EndedCall<Receipt>>>();
@@ -59,6 +64,7 @@ export async function calls(): Promise<void> {
   show(toolResult(call));
   for await (const each of client.calls.list({ pool: "shop", state: "unknown" })) {
     assertType<Equal<typeof each.state, CallState>>();
+    assertType<Equal<typeof each.toolResult, string | undefined>>();
     await client.calls.resolve(each, { outcome: "failed", note: "Not in the ledger." });
   }
   // @ts-expect-error a pool is required

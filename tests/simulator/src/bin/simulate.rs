@@ -24,6 +24,7 @@ fn main() -> std::process::ExitCode {
         world.ledger.ended.len(),
         world.ledger.visited.len()
     );
+    println!("  of notices: {:?}", world.office.books.fates);
     for (phase, event) in &world.ledger.visited {
         println!("  (Phase::{phase:?}, \"{event}\"),");
     }
