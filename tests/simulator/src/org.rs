@@ -156,6 +156,8 @@ fn shown(reply: &Reply) -> String {
         Ok(Answer::Registered(result)) => json!(result).to_string(),
         Err(problem) => format!("{} {:?}", problem.detail, problem.members),
         // For the edge and for pools alone.
-        Ok(Answer::Policy(_) | Answer::Pool(_) | Answer::Endpoint(_) | Answer::Done) => String::new(),
+        Ok(Answer::Policy(_) | Answer::Pool { .. } | Answer::Catalogue(_) | Answer::Endpoint(_) | Answer::Done) => {
+            String::new()
+        }
     }
 }

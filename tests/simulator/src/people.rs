@@ -49,6 +49,9 @@ impl World {
             principal: raw(&principal),
             arguments: Some(raw(&arguments)),
             idempotency_key: keyed.then(|| format!("key {}", self.random.draw())),
+            purpose: None,
+            profile: None,
+            alike: false,
             wait_seconds: if self.random.chance(400) { self.random.below(26) as u64 } else { 0 },
         }
     }

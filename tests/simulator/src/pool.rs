@@ -81,6 +81,9 @@ impl Pool {
             principal: raw(format!(r#"{{"id":"{principal}","tenant_id":"t","permissions":["use"]}}"#)),
             arguments: Some(raw(format!(r#"{{"n":{n}}}"#))),
             idempotency_key: Some(format!("key {}", self.steps)),
+            purpose: None,
+            profile: None,
+            alike: false,
             wait_seconds: 0,
         };
         match self.ask(identity(Role::Caller, "caller"), Ask::Submit(submit)) {

@@ -161,7 +161,7 @@ fn a_name_belongs_to_one_pool() {
     assert_eq!(statuses(&stolen), [("a", Refused, Some("name_taken")), ("z", Added, None)]);
     assert!(!org.policy("other").tools.contains_key("a"));
     assert!(
-        matches!(org.ask(Command::FindTool { tool: "z".into(), agent: "x".into() }), Ok(Answer::Pool(pool)) if pool == "other")
+        matches!(org.ask(Command::FindTool { tool: "z".into(), agent: "x".into() }), Ok(Answer::Pool { pool, .. }) if pool == "other")
     );
 }
 

@@ -36,6 +36,9 @@ fn submit(n: u32) -> Ask {
         principal: raw(r#"{"id":"u","tenant_id":"t","permissions":["use"]}"#.into()),
         arguments: Some(raw(format!(r#"{{"n":{n}}}"#))),
         idempotency_key: None,
+        purpose: None,
+        profile: None,
+        alike: false,
         wait_seconds: 0,
     })
 }
