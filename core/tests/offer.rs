@@ -194,7 +194,8 @@ fn large() -> Vec<Tool> {
     let words = ["order", "invoice", "customer", "weather", "report", "ticket", "hotel", "payment"];
     let entry = |at: usize| {
         let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-        let (one, two) = (words[at % 8], words[at / 8 % 8]);
+        let word = |at: usize| words.get(at % 8).copied().unwrap_or_default();
+        let (one, two) = (word(at), word(at / 8));
         let name = leak(format!("{one}_{two}_{at}"));
         let description = leak(format!("Handles {one} and {two} of kind {at}, see manual{at}. id: the number"));
         let patterns = [format!(r"\b{}-{at}\b", one.to_uppercase()), format!(r"[a-z]{{3}}{}\d+", at / 10)];

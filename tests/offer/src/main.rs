@@ -1,4 +1,5 @@
 //! scripts/bench offer: recall of both halves beside BM25, and times. One JSON line per measurement.
+#![expect(clippy::disallowed_methods, reason = "a native program that measures time")]
 
 use std::hint::black_box;
 use std::time::Instant;
