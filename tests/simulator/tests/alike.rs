@@ -71,7 +71,7 @@ impl Scene {
             arguments: None,
         };
         let (_, id) = ids().read(toolgate_core::ids::IdKind::Approval, "acme", &link.id).expect("ours");
-        let outcome = self.ask(Role::Approver, "approver", Ask::Decide(id, request), now);
+        let outcome = self.ask(Role::Approver, "ann", Ask::Decide(id, request), now);
         assert!(matches!(outcome, Outcome::Reply(Ok(_))), "{outcome:?}");
     }
 }
