@@ -94,8 +94,7 @@ fn a_byte_order_mark_is_signed_and_is_no_part_of_the_message() {
         (r#"{"type":"endpoint.challenge","reply_id":"re_1","nonce":"n"}"#.to_owned(), r#"{"nonce":"n"}"#),
         (call("echo", "call_1", "re_1", r#"{"value":1}"#, "read_only"), r#"{"result":{"value":1},"manifest":"#),
     ] {
-        let answer =
-            Request::signed(&[secret(1)], "call_1", NOW, format!("\u{feff}{body}")).sent_to(&endpoint, NOW);
+        let answer = Request::signed(&[secret(1)], "call_1", NOW, format!("\u{feff}{body}")).sent_to(&endpoint, NOW);
         let text = signed_text(&answer, &secret(1), "re_1", NOW);
         assert!(text.starts_with(wanted), "{text}");
     }
