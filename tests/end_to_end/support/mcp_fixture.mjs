@@ -11,6 +11,13 @@ const resource = (uri, mimeType, said) => ({ type: "resource", resource: { uri, 
 /** A result in the protocol's own content blocks. */
 const content = (...blocks) => ({ result: null, activity: { type: "application/vnd.modelcontextprotocol.content+json", content: blocks } });
 
+/** An answer that asks the client first; with what the tool wants to know again at the repeat. */
+const asks = (inputRequests, requestState) => ({ result: null, activity: { type: "application/vnd.modelcontextprotocol.input-required+json", content: { inputRequests, requestState } } });
+const form = (message, field, type = "string") => ({ method: "elicitation/create", params: { mode: "form", message, requestedSchema: { type: "object", properties: { [field]: { type } }, required: [field] } } });
+const sample = (question) => ({ method: "sampling/createMessage", params: { messages: [{ role: "user", content: { type: "text", text: question } }], maxTokens: 100 } });
+const roots = { method: "roots/list", params: {} };
+const said = (input, key, field) => input?.responses[key]?.content?.[field];
+
 /** What these tools are for is to take a while. */
 const takes = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
 
@@ -29,13 +36,48 @@ export const HANDLERS = {
     await takes(2);
     return { error: { message: "The job failed, as it should" } };
   },
+  test_missing_capability: () => asks({ text: sample("Say something.") }),
+  test_input_required_result_elicitation: ({ input }) => {
+    const name = said(input, "user_name", "name");
+    return name === undefined ? asks({ user_name: form("What is your name?", "name") }) : { result: `Hello, ${name}!` };
+  },
+  test_input_required_result_sampling: ({ input }) => {
+    const answer = input?.responses.capital_question;
+    return answer === undefined ? asks({ capital_question: sample("What is the capital of France?") }) : { result: answer.content.text };
+  },
+  test_input_required_result_list_roots: ({ input }) => {
+    const answer = input?.responses.client_roots;
+    return answer === undefined ? asks({ client_roots: roots }) : { result: answer.roots };
+  },
+  test_input_required_result_request_state: ({ input }) => (input?.state === "asked" ? { result: "state-ok" } : asks({ confirm: form("Please confirm", "ok", "boolean") }, "asked")),
+  test_input_required_result_multiple_inputs: ({ input }) => {
+    const keys = Object.keys(input?.responses ?? {}).sort();
+    if (keys.join() === "client_roots,greeting,user_name") return { result: keys };
+    return asks({ user_name: form("What is your name?", "name"), greeting: sample("Generate a greeting"), client_roots: roots }, 1);
+  },
+  test_input_required_result_multi_round: ({ input }) => {
+    const name = input?.state?.name ?? said(input, "step1", "name");
+    const color = said(input, "step2", "color");
+    if (name === undefined) return asks({ step1: form("Step 1: What is your name?", "name") });
+    return color === undefined ? asks({ step2: form("Step 2: What is your favorite color?", "color") }, { name }) : { result: `${name} likes ${color}` };
+  },
+  test_input_required_result_tampered_state: ({ input }) => (input === undefined ? asks({ confirm: form("Please confirm", "ok", "boolean") }, "mine") : { result: "done" }),
+  test_input_required_result_capabilities: () => asks({ name: form("What is your name?", "name"), text: sample("Say something.") }),
+  test_tool_with_task: async ({ input }) => {
+    const name = said(input, "user_name", "name");
+    if (name === undefined) return asks({ user_name: form("What is your name?", "name") });
+    await takes(2);
+    return { result: `Hello, ${name}!` };
+  },
+  confirm_delete: ({ input }) => (input === undefined ? asks({ confirm: form("Really?", "confirm", "boolean") }) : { result: "confirmed" }),
+  multi_input: ({ input }) => (input === undefined ? asks({ name: form("Name?", "name"), confirm: form("Really?", "confirm", "boolean") }) : { result: "thanks" }),
   slow_compute: async ({ arguments: { seconds } }) => {
     // Long enough to become a task, where it is not asked to be quick.
     if (seconds > 0) await takes(seconds + 1.5);
     return { result: `computed for ${seconds} s` };
   },
 };
-const INPUT = { greet: { name: "string" }, slow_compute: { seconds: "number", label: "string?" } };
+const INPUT = { greet: { name: "string" }, slow_compute: { seconds: "number", label: "string?" }, confirm_delete: { filename: "string" } };
 export const FIXTURE = Object.keys(HANDLERS).map((name) => definition(name, "read_only", { input: INPUT[name] ?? {} }));
 
 /** In front of the gateway, for a client that can send no key: adds it, and changes nothing else. */

@@ -82,6 +82,7 @@ impl Pool {
             arguments: Some(raw(format!(r#"{{"n":{n}}}"#))),
             idempotency_key: Some(format!("key {}", self.steps)),
             purpose: None,
+            input: None,
             profile: None,
             alike: false,
             wait_seconds: 0,
