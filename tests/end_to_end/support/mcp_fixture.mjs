@@ -22,7 +22,7 @@ const said = (input, key, field) => input?.responses[key]?.content?.[field];
 const takes = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
 
 /** Name → handler of a job; the input of those that have one. */
-export const HANDLERS = {
+const HANDLERS = {
   test_simple_text: () => ({ result: "This is a simple text response for testing." }),
   test_image_content: () => content(image),
   test_audio_content: () => content({ type: "audio", data: WAV, mimeType: "audio/wav" }),
@@ -32,6 +32,7 @@ export const HANDLERS = {
   test_logging_tool: () => ({ result: "done" }),
   test_streaming_elicitation: () => ({ result: "done" }),
   greet: ({ arguments: { name } }) => ({ result: `Hello, ${name}!` }),
+  comes_and_goes: () => ({ result: "here" }),
   failing_job: async () => {
     await takes(2);
     return { error: { message: "The job failed, as it should" } };
@@ -78,7 +79,20 @@ export const HANDLERS = {
   },
 };
 const INPUT = { greet: { name: "string" }, slow_compute: { seconds: "number", label: "string?" }, confirm_delete: { filename: "string" } };
-export const FIXTURE = Object.keys(HANDLERS).map((name) => definition(name, "read_only", { input: INPUT[name] ?? {} }));
+const CHANGES = "test_trigger_tool_change";
+export const FIXTURE = [...Object.keys(HANDLERS), CHANGES].map((name) => definition(name, "read_only", { input: INPUT[name] ?? {} }));
+
+/** The handlers, and with them the one that takes `comes_and_goes` away from the agent and gives it back. */
+export function handlersOf(org) {
+  const all = FIXTURE.map(({ name }) => name);
+  let fewer = false;
+  const change = async () => {
+    fewer = !fewer;
+    await org.admin.must(200, "PUT", "/v1/capabilities/bot", { tools: fewer ? all.filter((name) => name !== "comes_and_goes") : all });
+    return { result: "changed" };
+  };
+  return { ...HANDLERS, [CHANGES]: change };
+}
 
 /** In front of the gateway, for a client that can send no key: adds it, and changes nothing else. */
 export async function keyed(gateway, key) {
