@@ -33,7 +33,8 @@ async function checksIn(folder) {
 for (const revision of ["2026-07-28", "2025-11-25"]) {
   test(`the conformance suite of ${revision}`, async () => {
     const scene = await mcpScene(gateway, FIXTURE);
-    const served = serve(scene.worker, handlersOf(scene.org));
+    const slow = new AbortController();
+    const served = serve(scene.worker, handlersOf(scene.org, slow.signal));
     const front = await keyed(gateway, scene.key);
     try {
       const expected = `${root}/tests/conformance/mcp_expected_failures_${revision}.yml`;
@@ -52,6 +53,7 @@ for (const revision of ["2026-07-28", "2025-11-25"]) {
       assert.deepEqual([...new Set(failed)].sort(), listed.sort());
     } finally {
       front.close();
+      slow.abort();
       await served.stop();
     }
   });

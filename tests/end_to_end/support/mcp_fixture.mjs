@@ -2,6 +2,7 @@
 import { definition } from "./org.mjs";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
+import { setTimeout } from "node:timers/promises";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const WAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=";
@@ -18,8 +19,8 @@ const sample = (question) => ({ method: "sampling/createMessage", params: { mess
 const roots = { method: "roots/list", params: {} };
 const said = (input, key, field) => input?.responses[key]?.content?.[field];
 
-/** What these tools are for is to take a while. */
-const takes = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+/** What these tools are for is to take a while; but not beyond the end of the test. */
+const takes = (seconds, signal) => setTimeout(seconds * 1_000, undefined, { signal }).catch(() => undefined);
 
 /** Name → handler of a job; the input of those that have one. */
 const HANDLERS = {
@@ -33,8 +34,8 @@ const HANDLERS = {
   test_streaming_elicitation: () => ({ result: "done" }),
   greet: ({ arguments: { name } }) => ({ result: `Hello, ${name}!` }),
   comes_and_goes: () => ({ result: "here" }),
-  failing_job: async () => {
-    await takes(2);
+  failing_job: async (_, signal) => {
+    await takes(2, signal);
     return { error: { message: "The job failed, as it should" } };
   },
   test_missing_capability: () => asks({ text: sample("Say something.") }),
@@ -64,17 +65,17 @@ const HANDLERS = {
   },
   test_input_required_result_tampered_state: ({ input }) => (input === undefined ? asks({ confirm: form("Please confirm", "ok", "boolean") }, "mine") : { result: "done" }),
   test_input_required_result_capabilities: () => asks({ name: form("What is your name?", "name"), text: sample("Say something.") }),
-  test_tool_with_task: async ({ input }) => {
+  test_tool_with_task: async ({ input }, signal) => {
     const name = said(input, "user_name", "name");
     if (name === undefined) return asks({ user_name: form("What is your name?", "name") });
-    await takes(2);
+    await takes(2, signal);
     return { result: `Hello, ${name}!` };
   },
   confirm_delete: ({ input }) => (input === undefined ? asks({ confirm: form("Really?", "confirm", "boolean") }) : { result: "confirmed" }),
   multi_input: ({ input }) => (input === undefined ? asks({ name: form("Name?", "name"), confirm: form("Really?", "confirm", "boolean") }) : { result: "thanks" }),
-  slow_compute: async ({ arguments: { seconds } }) => {
+  slow_compute: async ({ arguments: { seconds } }, signal) => {
     // Long enough to become a task, where it is not asked to be quick.
-    if (seconds > 0) await takes(seconds + 1.5);
+    if (seconds > 0) await takes(seconds + 1.5, signal);
     return { result: `computed for ${seconds} s` };
   },
 };
@@ -82,8 +83,9 @@ const INPUT = { greet: { name: "string" }, slow_compute: { seconds: "number", la
 const CHANGES = "test_trigger_tool_change";
 export const FIXTURE = [...Object.keys(HANDLERS), CHANGES].map((name) => definition(name, "read_only", { input: INPUT[name] ?? {} }));
 
-/** The handlers, and with them the one that takes `comes_and_goes` away from the agent and gives it back. */
-export function handlersOf(org) {
+/** The handlers, and with them the one that takes `comes_and_goes` away from the agent and gives it back. `signal` ends those
+ * that still take their time. */
+export function handlersOf(org, signal) {
   const all = FIXTURE.map(({ name }) => name);
   let fewer = false;
   const change = async () => {
@@ -91,7 +93,8 @@ export function handlersOf(org) {
     await org.admin.must(200, "PUT", "/v1/capabilities/bot", { tools: fewer ? all.filter((name) => name !== "comes_and_goes") : all });
     return { result: "changed" };
   };
-  return { ...HANDLERS, [CHANGES]: change };
+  const handlers = Object.entries(HANDLERS).map(([name, handle]) => [name, (job) => handle(job, signal)]);
+  return { ...Object.fromEntries(handlers), [CHANGES]: change };
 }
 
 /** In front of the gateway, for a client that can send no key: adds it, and changes nothing else. */

@@ -147,7 +147,7 @@ impl Pool {
     }
 
     /// A fresh session of a worker that announces the tools as they are.
-    fn session(&mut self) -> String {
+    pub fn session(&mut self) -> String {
         let contract = |(name, class): &(&str, &str)| ((*name).to_owned(), contract_hash(&definition(name, class, 0)));
         let register = Register {
             worker: "w".into(),
