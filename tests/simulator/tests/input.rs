@@ -68,8 +68,8 @@ fn another_answer_is_another_call() {
 #[test]
 fn a_write_has_none() {
     let mut pool = Pool::new();
-    let first = submit(&mut pool, "rename", "k", Some((r#"{"a":{}}"#, "1"))).expect("a call");
-    assert_eq!(submit(&mut pool, "rename", "k", None).expect("the same").call, first.call);
+    let first = submit(&mut pool, "mark", "k", Some((r#"{"a":{}}"#, "1"))).expect("a call");
+    assert_eq!(submit(&mut pool, "mark", "k", None).expect("the same").call, first.call);
     let jobs = jobs(&mut pool);
     assert!(jobs.len() == 1 && jobs.iter().all(|job| job.input.is_none()));
 }
