@@ -4,8 +4,9 @@
 //! Only the object decides what an end means. What is refused or not tried is reported as that; everything after the
 //! first byte may have been sent is `Lost`.
 
-use toolgate_core::delivery::{Message, call_reply};
+use toolgate_core::delivery::{Message, TIMEOUT, call_reply};
 use toolgate_core::keys::Identity;
+use toolgate_core::policy::PolicyEndpoint;
 use toolgate_core::queue::delivery::{Delivery, DeliveryEnvelope, Report};
 use toolgate_core::queue::messages::VERSION;
 use toolgate_core::registry::Command;
@@ -13,8 +14,8 @@ use toolgate_durable::now;
 use worker::{Env, Response, console_error};
 
 use crate::egress::{Egress, exchange, prepare};
-use crate::endpoint::{Endpoint, NotAnswered, announced, judge_after, seal};
-use crate::objects::{self, ask_registry};
+use crate::endpoint::{Endpoint, NotAnswered, announced, judge_after, seal, was_sent};
+use crate::objects::{self, ask_registry, tell};
 
 /// A call, delivered: what its object answers to the report, and what is left to be done after it.
 pub struct Delivered {
@@ -44,8 +45,15 @@ pub async fn deliver(env: &Env, delivery: &Delivery, base_url: &str, waits: Opti
     let left_seconds = deadline.0.saturating_sub(now().0).div_euclid(1_000).max(1);
     let message = prepare(&endpoint.secrets, &Message::Call(delivery, left_seconds)).filter(|_| now() < deadline);
     let Some(message) = message else { return Delivered { answer: teller.ended(Report::NotTried).await, after: None } };
-    if delivery.side_effect.is_write() && !teller.may_send().await {
-        return Delivered { answer: None, after: None };
+    if delivery.side_effect.is_write() {
+        if !teller.may_send().await {
+            return Delivered { answer: None, after: None };
+        }
+        // The object took its time. It counts as sent already, so all that can be said is that no reply came in time.
+        if now() >= deadline {
+            let late = Report::Lost { code: TIMEOUT.to_owned(), retry_after_seconds: None };
+            return Delivered { answer: teller.ended(late).await, after: None };
+        }
     }
     let sent = exchange(&endpoint.destination, &endpoint.secrets, message, deadline).await;
     let (said, manifest) = match sent.reply.and_then(|body| call_reply(&body)) {
@@ -79,9 +87,6 @@ async fn ready(env: &Env, delivery: &Delivery) -> Result<(Egress, Endpoint), Rep
     }
 }
 
-/// Pauses between the tries to tell an end; together less than what runs on after an answer may take.
-const TELL_AGAIN_MILLIS: [u64; 5] = [100, 300, 1_000, 2_000, 4_000];
-
 /// Tells the pool's object how it goes.
 struct Teller<'a> {
     env: &'a Env,
@@ -93,7 +98,9 @@ struct Teller<'a> {
 impl Teller<'_> {
     /// May this write be sent? Asked once: whatever is not a clear yes is a no.
     async fn may_send(&self) -> bool {
-        match self.say(Report::Accept { revision: self.delivery.endpoint.revision }).await {
+        let PolicyEndpoint { revision, secrets, .. } = &self.delivery.endpoint;
+        let secret = secrets.first().map(|newest| newest.sealed.clone()).unwrap_or_default();
+        match self.say(Report::Accept { revision: *revision, secret }).await {
             Ok(mut answer) if answer.status_code() == 200 => answer.json().await.unwrap_or(false),
             Ok(_) => false,
             Err(error) => {
@@ -105,15 +112,7 @@ impl Teller<'_> {
 
     /// How it ended. Told again while the object restarts or is too busy: a second time it changes nothing.
     async fn ended(&self, said: Report) -> Option<Response> {
-        for pause_millis in TELL_AGAIN_MILLIS {
-            match self.say(said.clone()).await {
-                Ok(answer) if answer.status_code() < 500 => return Some(answer),
-                Ok(answer) => console_error!("a pool did not take a report: {}", answer.status_code()),
-                Err(error) => console_error!("a pool could not be told of a delivery: {error}"),
-            }
-            toolgate_durable::pause(pause_millis).await;
-        }
-        self.say(said).await.ok()
+        tell("a pool of a delivery", async || self.say(said.clone()).await).await
     }
 
     async fn say(&self, report: Report) -> worker::Result<Response> {
@@ -140,10 +139,17 @@ impl After {
         let begin = Command::BeginSync { pool: pool.clone(), revision, hash };
         if let Ok(mut answer) = ask_registry(env, org, None, begin).await
             && matches!(answer.json().await, Ok(serde_json::Value::Object(_)))
-            && let Ok(reply) = self.endpoint.manifest(&self.egress).await
-            && let Ok(manifest) = announced(pool, revision, reply)
         {
-            let _ = ask_registry(env, org, None, Command::SyncManifest(Box::new(manifest))).await;
+            let answered = self.endpoint.manifest(&self.egress).await;
+            let looks_again = was_sent(&answered);
+            if let Ok(reply) = answered
+                && let Ok(manifest) = announced(pool, revision, reply)
+            {
+                let _ = ask_registry(env, org, None, Command::SyncManifest(Box::new(manifest))).await;
+            }
+            if looks_again {
+                judge_after(env, (org, pool, revision), &self.egress, &self.endpoint.destination).await;
+            }
         }
     }
 }

@@ -7,17 +7,16 @@ use toolgate_core::problem::Problem;
 use toolgate_core::registration::canonical_manifest;
 use toolgate_core::registry::{Command, EndpointManifest, NewSecret};
 use toolgate_core::seal::Seal;
-use toolgate_core::time::UnixMillis;
 use toolgate_durable::now;
 use toolgate_protocol::definitions::Manifest;
 use toolgate_protocol::problems;
 use toolgate_protocol::webhooks::ManifestReply;
 use toolgate_signing::Secret;
-use worker::{Env, console_error};
+use worker::Env;
 
 use crate::egress::{Egress, Sent, exchange, prepare};
 use crate::http::internal;
-use crate::objects::ask_registry;
+use crate::objects::{ask_registry, tell};
 
 /// An endpoint that may be called, as far as its text goes.
 pub struct Endpoint {
@@ -33,7 +32,7 @@ pub struct Endpoint {
 pub enum NotAnswered {
     /// The destination may not be called; the reason, for the admin's view.
     Refused(String),
-    /// No resolver answered.
+    /// No resolver answered, or they took all the time there was.
     Unresolved,
     /// Something was sent, perhaps.
     Lost(Lost),
@@ -44,7 +43,7 @@ impl NotAnswered {
     pub fn reason(&self) -> String {
         match self {
             NotAnswered::Refused(reason) => format!("Refused before sending: {reason}."),
-            NotAnswered::Unresolved => "No name server could be asked, so nothing was sent.".to_owned(),
+            NotAnswered::Unresolved => "No name server answered in time, so nothing was sent.".to_owned(),
             NotAnswered::Lost(code) => format!("The endpoint gave no valid reply ({code})."),
         }
     }
@@ -76,10 +75,6 @@ impl Endpoint {
         }
     }
 
-    fn deadline(&self) -> UnixMillis {
-        now().plus_seconds(self.timeout_seconds)
-    }
-
     /// Is it there, and does it hold the secret?
     pub async fn challenge(&self, egress: &Egress) -> Result<(), NotAnswered> {
         let sent = self.ask(egress, &Message::Challenge).await?;
@@ -93,12 +88,21 @@ impl Endpoint {
         delivery::manifest_reply(&body).map_err(NotAnswered::Lost)
     }
 
-    /// Each message is preceded by a look at where the name leads.
+    /// Each message is preceded by a look at where the name leads, within the same deadline.
     async fn ask(&self, egress: &Egress, message: &Message<'_>) -> Result<Sent, NotAnswered> {
+        let deadline = now().plus_seconds(self.timeout_seconds);
         self.judge(egress).await?;
+        if now() >= deadline {
+            return Err(NotAnswered::Unresolved);
+        }
         let message = prepare(&self.secrets, message).ok_or(NotAnswered::Lost(INVALID))?;
-        Ok(exchange(&self.destination, &self.secrets, message, self.deadline()).await)
+        Ok(exchange(&self.destination, &self.secrets, message, deadline).await)
     }
+}
+
+/// Whether anything of an exchange may have left: then a look at the name follows it.
+pub fn was_sent<T>(answered: &Result<T, NotAnswered>) -> bool {
+    matches!(answered, Ok(_) | Err(NotAnswered::Lost(_)))
 }
 
 /// After an answer: the platform resolved the name itself inside `fetch`, and where it leads now it may have led then.
@@ -109,9 +113,8 @@ pub async fn judge_after(env: &Env, place: (&str, &str, u64), egress: &Egress, d
         Verdict::Allowed => true,
         Verdict::Refused(refused) if refused.is_forbidden() => {
             let suspend = Command::Suspend { pool: pool.to_owned(), revision, reason: refused.reason };
-            if let Err(error) = ask_registry(env, org, None, suspend).await {
-                console_error!("the endpoint of {org}/{pool} could not be suspended: {error}");
-            }
+            tell("a registry to suspend an endpoint", async || ask_registry(env, org, None, suspend.clone()).await)
+                .await;
             false
         }
         Verdict::Refused(_) | Verdict::Unreachable => false,

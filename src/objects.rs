@@ -93,6 +93,22 @@ pub async fn ask_registry(env: &Env, org: &str, who: Option<&Identity>, command:
     post(&stub, "/", &registry::Envelope { v: VERSION, org: org.to_owned(), who: who.cloned(), command }).await
 }
 
+/// Pauses between the tries to tell something; together less than what runs on after an answer may take.
+const TELL_AGAIN_MILLIS: [u64; 5] = [100, 300, 1_000, 2_000, 4_000];
+
+/// Tells an object what nobody else will, again while it restarts or is too busy: so a second time it must change nothing.
+pub async fn tell(what: &str, say: impl AsyncFn() -> worker::Result<Response>) -> Option<Response> {
+    for pause_millis in TELL_AGAIN_MILLIS {
+        match say().await {
+            Ok(answer) if answer.status_code() < 500 => return Some(answer),
+            Ok(answer) => console_error!("telling {what} was answered {}", answer.status_code()),
+            Err(error) => console_error!("telling {what} failed: {error}"),
+        }
+        toolgate_durable::pause(pause_millis).await;
+    }
+    say().await.ok()
+}
+
 /// Tells a pool's object how a delivery goes.
 pub async fn report(env: &Env, envelope: &DeliveryEnvelope) -> worker::Result<Response> {
     let stub = env.durable_object(POOL_QUEUE)?.get_by_name(&envelope.place.object_name())?;

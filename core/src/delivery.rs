@@ -165,11 +165,17 @@ fn closed<T: DeserializeOwned>(body: &[u8]) -> Result<T, Lost> {
 pub fn retry_after(headers: &[(String, String)], now: UnixMillis) -> Option<u64> {
     let (_, value) = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("retry-after"))?;
     let value = value.trim();
-    let seconds = value.parse::<u64>().ok().or_else(|| {
+    let seconds = seconds(value).or_else(|| {
         let at = DateTime::parse_from_rfc2822(value).ok()?.timestamp_millis();
         Some(UnixMillis(u64::try_from(at).ok()?).seconds_from(now))
     })?;
     Some(seconds.min(RETRY_AFTER_SECONDS_MAX))
+}
+
+/// Digits alone; more than can be counted is as much as can be.
+fn seconds(value: &str) -> Option<u64> {
+    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| value.parse().unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
@@ -258,6 +264,11 @@ mod tests {
             ("7", Some(7)),
             (" 0 ", Some(0)),
             ("3600", Some(30)),
+            ("18446744073709551616", Some(30)),
+            ("00000000000000000000000000007", Some(7)),
+            ("99999999999999999999999999999999999999999999", Some(30)),
+            ("+7", None),
+            ("7.5", None),
             ("Sun, 06 Nov 1994 08:49:37 GMT", Some(7)),
             ("Sun, 06 Nov 1994 08:40:37 GMT", Some(0)),
             ("soon", None),

@@ -55,6 +55,13 @@ pub struct PolicyEndpoint {
     pub manifest: Option<String>,
 }
 
+impl PolicyEndpoint {
+    /// Is this sealed secret one of those that count now?
+    pub fn has_secret(&self, sealed: &str, now: UnixMillis) -> bool {
+        self.secrets.iter().any(|secret| secret.sealed == sealed && secret.until.is_none_or(|until| now < until))
+    }
+}
+
 /// A secret that only the edge opens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SealedSecret {

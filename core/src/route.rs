@@ -76,6 +76,8 @@ pub enum Route {
     Results(String),
     /// `POST /mcp/{agent}`
     Mcp(String),
+    /// `GET /.well-known/oauth-protected-resource/mcp/{agent}`
+    ResourceMetadata(String),
     /// `POST /v1/runs`
     CreateRun,
     /// `POST /v1/runs/{run}/turns`
@@ -131,6 +133,7 @@ fn routes(segments: &[&str]) -> Vec<(&'static str, Route)> {
     let own = |name: &&str| (*name).to_owned();
     match segments {
         ["healthz"] => vec![(get, R::Health)],
+        [".well-known", "oauth-protected-resource", "mcp", agent] => vec![(get, R::ResourceMetadata(own(agent)))],
         ["mcp", agent] => vec![(post, R::Mcp(own(agent)))],
         ["v1", "orgs"] => vec![(post, R::CreateOrg)],
         ["v1", "keys"] => vec![(get, R::ListKeys), (post, R::CreateKey)],

@@ -16,6 +16,8 @@ pub mod names {
     pub const SELF: &str = "SELF";
     /// Names under which the gateway is reached, separated by commas: no endpoint may have one.
     pub const OWN_HOSTS: &str = "TOOLGATE_OWN_HOSTS";
+    /// Issuers that hand out agent keys as access tokens, separated by commas: named to MCP clients that have none.
+    pub const AUTHORIZATION_SERVERS: &str = "TOOLGATE_AUTHORIZATION_SERVERS";
     /// `host:port` of endpoints for local development, separated by commas.
     pub const DEV_DESTINATIONS: &str = "TOOLGATE_DEV_DESTINATIONS";
     /// `development`, `staging` or `production`.

@@ -20,5 +20,6 @@ const shop :Workerd.Worker = (
   bindings = [
     (name = "TOOLGATE_WEBHOOK_SECRET", fromEnvironment = "TOOLGATE_WEBHOOK_SECRET"),
     (name = "EDGE_SHOP_SHOW_RUNS", text = "1"),
+    (name = "EDGE_SHOP_PAYMENT_MS", fromEnvironment = "EDGE_SHOP_PAYMENT_MS"),
   ],
 );

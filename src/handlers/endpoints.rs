@@ -19,7 +19,7 @@ use super::control::ADMIN;
 use crate::edge::Edge;
 use crate::egress::Egress;
 use crate::endpoint::{
-    Endpoint, NotAnswered, announced, judge_after, new_secret, open_secrets, read_secret, seal, sealed,
+    Endpoint, NotAnswered, announced, judge_after, new_secret, open_secrets, read_secret, seal, sealed, was_sent,
 };
 use crate::http::{self, internal};
 
@@ -61,6 +61,7 @@ async fn put_endpoint(edge: &Edge, who: &Identity, pool: &str, request: PoolRequ
         Some(_) => endpoint.judge(&egress).await.map(|()| Challenged::NotTried),
         None => endpoint.challenge(&egress).await.map(|()| Challenged::Passed),
     };
+    let looks = shown.is_none() && was_sent(&challenged);
     let challenged = match challenged {
         Ok(challenged) => challenged,
         Err(NotAnswered::Refused(reason)) => return Err(refused_destination(&reason)),
@@ -75,17 +76,18 @@ async fn put_endpoint(edge: &Edge, who: &Identity, pool: &str, request: PoolRequ
         challenged,
     };
     let saved = edge.ask_registry(&who.org, Some(who), Command::PutEndpoint(pool.to_owned(), Box::new(spec))).await?;
-    finish_put(edge, who, pool, &endpoint, saved, shown).await
+    finish_put(edge, who, pool, &endpoint, saved, (shown, looks)).await
 }
 
-/// The answer of a PUT: what was saved, the secret that is shown once, and what became of the manifest.
+/// The answer of a PUT: what was saved, the secret that is shown once, and what became of the manifest. A look at the name
+/// follows where something was sent.
 async fn finish_put(
     edge: &Edge,
     who: &Identity,
     pool: &str,
     endpoint: &Endpoint,
     mut saved: Response,
-    shown: Option<Secret>,
+    (shown, looks): (Option<Secret>, bool),
 ) -> Handled {
     #[derive(Deserialize)]
     struct Saved {
@@ -110,6 +112,8 @@ async fn finish_put(
     }
     if state == EndpointState::Active {
         more.push(("registration", take_manifest(edge, who, pool, revision, endpoint).await));
+    }
+    if looks {
         judge_in_background(edge, who, pool, revision, endpoint);
     }
     if let Some(members) = body.as_object_mut() {
@@ -125,9 +129,12 @@ pub async fn challenge(edge: Edge, pool: String) -> Handled {
         Ok(known) => known,
         Err(refusal) => return Ok(refusal),
     };
-    let failed = match &endpoint {
-        Ok(endpoint) => endpoint.challenge(&egress).await.err().map(|why| why.reason()),
-        Err(why) => Some(why.reason()),
+    let (looks, failed) = match &endpoint {
+        Ok(endpoint) => {
+            let answered = endpoint.challenge(&egress).await;
+            (was_sent(&answered), answered.err().map(|why| why.reason()))
+        }
+        Err(why) => (false, Some(why.reason())),
     };
     let succeeded = failed.is_none();
     let secret = newest_secret(&known).unwrap_or_default();
@@ -136,6 +143,9 @@ pub async fn challenge(edge: Edge, pool: String) -> Handled {
     let status = answered.status_code();
     let Ok(endpoint) = endpoint else { return Ok(answered) };
     if status >= 300 || !succeeded {
+        if looks {
+            judge_in_background(&edge, &who, &pool, known.revision, &endpoint);
+        }
         return Ok(answered);
     }
     let mut body: Value = answered.json().await.map_err(|error| internal("reading a registry's answer", error))?;
@@ -178,9 +188,11 @@ pub async fn sync_manifest(edge: Edge, pool: String) -> Handled {
     }
     let unavailable = |why: NotAnswered| Problem::new(problems::MANIFEST_UNAVAILABLE, why.reason());
     let endpoint = endpoint.map_err(unavailable)?;
-    let reply = endpoint.manifest(&egress).await.map_err(unavailable)?;
-    judge_in_background(&edge, &who, &pool, known.revision, &endpoint);
-    let manifest = announced(&pool, known.revision, reply)?;
+    let answered = endpoint.manifest(&egress).await;
+    if was_sent(&answered) {
+        judge_in_background(&edge, &who, &pool, known.revision, &endpoint);
+    }
+    let manifest = announced(&pool, known.revision, answered.map_err(unavailable)?)?;
     edge.ask_registry(&who.org, Some(&who), Command::SyncManifest(Box::new(manifest))).await
 }
 
@@ -252,5 +264,8 @@ pub(super) fn refused_destination(reason: &str) -> Problem {
 }
 
 pub(super) fn unresolved() -> Problem {
-    Problem::new(problems::RESOLVER_UNAVAILABLE, "The name could not be looked up, so nothing was saved. Try again.")
+    Problem::new(
+        problems::RESOLVER_UNAVAILABLE,
+        "The name could not be looked up in time, so nothing was saved. Try again.",
+    )
 }

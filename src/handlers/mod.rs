@@ -9,6 +9,7 @@ mod listen;
 mod mcp;
 mod mcp_calls;
 mod notifications;
+mod resource_metadata;
 mod runs;
 mod submit;
 mod workers;
@@ -43,7 +44,11 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
         Route::SyncManifest(pool) => endpoints::sync_manifest(edge, pool).await,
         Route::Deliver => deliveries::deliver(edge).await,
         Route::Notify => notifications::notify(edge).await,
-        Route::Mcp(agent) => mcp::mcp(edge, agent).await,
+        Route::Mcp(agent) => {
+            let (env, base_url) = (edge.env.clone(), edge.base_url.clone());
+            resource_metadata::named(&env, &base_url, &agent.clone(), mcp::mcp(edge, agent).await)
+        }
+        Route::ResourceMetadata(agent) => resource_metadata::get(&edge, &agent),
         Route::ListNotifications => notifications::list(edge).await,
         Route::GetNotification(name) => notifications::get(edge, name).await,
         Route::PutNotification(name) => notifications::put(edge, name).await,

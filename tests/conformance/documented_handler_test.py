@@ -30,6 +30,10 @@ class DocumentedHandler(unittest.TestCase):
         self.assertEqual(set(failed), {"error"})
         self.assertIsInstance(failed["error"]["message"], str)
 
+    def test_a_signed_ping_without_a_body(self):
+        status, answered, body = self.endpoint.post(b"", self.gateway.headers("msg_1", ""))
+        self.assertEqual((status, body, "webhook-signature" in answered), (204, b"", False))
+
     def test_strangers_and_replays_are_told_nothing(self):
         text = '{"type":"endpoint.challenge","reply_id":"re_1","nonce":"n"}'
         old = self.gateway.headers("msg_1", text, datetime.now(timezone.utc) - timedelta(minutes=6))

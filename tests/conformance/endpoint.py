@@ -79,9 +79,15 @@ class Gateway:
         status, headers, body = self.endpoint.post(text.encode(), self.headers(identifier, text, at))
         if status != 200:
             raise AssertionError(f"status {status}: {body!r}")
-        if headers["webhook-id"] != reply_id or abs(int(headers["webhook-timestamp"]) - time.time()) > 60:
+        # What is told of a message of another time is dated as that message.
+        due = time.time() if at is None else at.timestamp()
+        if headers["webhook-id"] != reply_id or abs(int(headers["webhook-timestamp"]) - due) > 60:
             raise AssertionError(f"a reply to something else, or of another time: {headers}")
-        return self.webhook.verify(body, headers)
+        if at is None:
+            return self.webhook.verify(body, headers)
+        if headers["webhook-signature"] != self.webhook.sign(reply_id, at, body.decode()):
+            raise AssertionError(f"a signature of something else: {headers}")
+        return json.loads(body)
 
     def call(self, call, tool, arguments, side_effect="read_only"):
         principal = {"id": "u1", "tenant_id": "acme", "permissions": ["refunds:write"]}

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 
+import { Door } from "./support/client.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { definition, Org, PRINCIPAL } from "./support/org.mjs";
 import { RawWorker } from "./support/raw_worker.mjs";
@@ -33,7 +34,10 @@ async function settled(id, own) {
   const job = await worker.job();
   await worker.accept(job.claim);
   const queued = await org.accepted("get", "{}", { key: "queued" });
-  return Object.assign(org, { workerSession: worker.session, claim: job.claim, key_id: key, parked, write, queued });
+  const run = (await org.caller.must(201, "POST", "/v1/runs", { agent: "bot", principal: JSON.parse(PRINCIPAL) })).body;
+  const { door: agentDoor } = await org.key({ role: "agent", name: "a", agent: "bot", principal: JSON.parse(PRINCIPAL) });
+  const doors = { runDoor: new Door(gateway, run.token), agentDoor };
+  return Object.assign(org, { workerSession: worker.session, claim: job.claim, key_id: key, parked, write, queued, run: run.run, ...doors });
 }
 
 /** The same shape, another value: no such thing exists in any org. */
@@ -56,6 +60,8 @@ const sessions = (member) => ({
   body: (session) => ({ session, ...member }),
 });
 const lists = (role, query = "") => ({ role, query, list: true });
+
+const rpc = (method, params) => ({ jsonrpc: "2.0", id: 1, method, params });
 
 const BY_HAND = { description: "d", side_effect: "read_only", input: {} };
 
@@ -113,6 +119,15 @@ const TABLE = {
   "POST /v1/pools/{pool}/renewals": [claims((claim) => ({ claims: [claim] })), sessions({ claims: [] })],
   "POST /v1/pools/{pool}/returns": [claims((claim) => ({ claims: [claim] })), sessions({ claims: [] })],
   "POST /v1/pools/{pool}/results": [claims((claim) => ({ results: [{ claim, result: 1 }] })), sessions({ results: [] })],
+  "POST /v1/runs": [{ role: "caller", foreign: () => "private", absent: () => "absent", body: (agent) => ({ agent, principal: JSON.parse(PRINCIPAL) }) }],
+  "POST /v1/runs/{run}/turns": [{ role: "runDoor", foreign: () => theirs.run, body: () => ({ message: "m" }) }],
+  "POST /v1/runs/{run}/tokens": [{ role: "caller", foreign: () => theirs.run, body: () => ({}) }],
+  "POST /mcp/{agent}": [
+    { role: "agentDoor", foreign: () => "private", absent: () => "absent", body: () => rpc("tools/list", {}) },
+    { role: "agentDoor", path: "bot", foreign: () => "private", absent: () => "absent", body: (tool) => rpc("tools/call", { name: tool, arguments: {} }) },
+    { role: "agentDoor", path: "bot", foreign: () => theirs.queued.call, body: (id) => rpc("tools/call", { name: "toolgate_approval_status", arguments: { id } }) },
+  ],
+  "GET /.well-known/oauth-protected-resource/mcp/{agent}": [{ role: "caller", foreign: () => "private", absent: () => "absent" }],
   "POST /v1/calls": [
     { role: "caller", foreign: () => "private", absent: () => "absent", body: (tool) => `{"tool":"${tool}","agent":"bot","principal":${PRINCIPAL}}` },
     { role: "caller", foreign: () => "private", absent: () => "absent", body: (agent) => `{"tool":"get","agent":"${agent}","principal":${PRINCIPAL}}` },
@@ -156,7 +171,7 @@ test("the table of this file has every route of the gateway", () => {
 });
 
 /** What the other org must never show: its id, and every id and name that only it has. */
-const SECRETS = () => ["theirs", "private", theirs.key_id, theirs.workerSession, theirs.claim, ...[theirs.parked, theirs.write, theirs.queued].map(({ call: id }) => id), theirs.parked.approval.id];
+const SECRETS = () => ["theirs", "private", theirs.key_id, theirs.workerSession, theirs.claim, theirs.run, ...[theirs.parked, theirs.write, theirs.queued].map(({ call: id }) => id), theirs.parked.approval.id];
 
 async function attempt(route, { role, path, query = "", body, inQuery }, value) {
   const [method, template] = route.split(" ");
@@ -164,7 +179,7 @@ async function attempt(route, { role, path, query = "", body, inQuery }, value) 
   const filled = template.replace(/\{\w+\}/, inPath) + (inQuery === undefined ? query : inQuery + value);
   const answer = await (role === undefined ? ours.caller : ours[role]).send(method, filled, body?.(value));
   // What the request itself named is repeated in some answers; ids and keys that are made are fresh each time.
-  const plain = answer.text.replaceAll(value, "·").replace(/"(key|session|at|id)":"[^"]*"/g, '"$1":"·"').replace(/"created_at":"[^"]*"/g, "");
+  const plain = answer.text.replaceAll(value, "·").replace(/"(key|session|at|id|run|token|expires_at)":"[^"]*"/g, '"$1":"·"').replace(/"created_at":"[^"]*"/g, "");
   return { status: answer.status, text: plain, headers: Object.keys(answer.headers).toSorted() };
 }
 

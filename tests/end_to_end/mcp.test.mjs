@@ -132,7 +132,8 @@ test("a client that follows tasks gets one for a parked call, can take it back, 
   await org.decide(approval.id, { decision: "reject", reason: "no" });
   const said = await mcp.result("tasks/get", { taskId: rejected.taskId }, { meta });
   assert.deepEqual([said.status, said.result.isError, said.result.structuredContent.status], ["completed", true, "rejected"]);
-  assert.equal((await mcp.request("tasks/get", { taskId: "call_x" })).message.error.code, -32602);
+  assert.equal((await mcp.request("tasks/get", { taskId: "call_x" }, { meta })).message.error.code, -32602);
+  assert.equal((await mcp.request("tasks/get", { taskId: made.taskId })).message.error.code, -32021);
   // Without the capability there is never a task.
   assert.equal((await call(mcp, "refund", { id: 4 })).resultType, "complete");
 });

@@ -54,7 +54,7 @@ test("a run is offered what its text asks for, with the reasons, and the rest is
   assert.equal(small.offer.left_out.length + small.offer.tools.length, TOOLS.length);
   for (const { reason } of small.offer.left_out) assert.match(reason, /^(no_match|budget)$/);
   // A catalogue that fits the budget is offered whole, the best first.
-  const all = await run(org, { message: "where is my order?" });
+  const all = await run(org, { message: "what is the status of my order?" });
   assert.deepEqual(names(all.offer).sort(), TOOLS.map(({ name }) => name).sort());
   assert.equal(all.offer.tools[0].name, "get_order_status");
   assert.equal(all.offer.no_tools, undefined);

@@ -48,7 +48,7 @@ test("a call of each class reaches the code once, says all that the code needs, 
 
 test("requests carry fixed headers and nothing of the caller's", async () => {
   const { org, endpoint } = await hooked(gateway, internet);
-  const { call } = await org.accepted("look", "{}", { headers: { cookie: "a=b", "x-mine": "1", origin: "https://evil.example", traceparent: "00-1" } });
+  const { call } = await org.accepted("look", "{}", { headers: { cookie: "a=b", "x-mine": "1", referer: "https://elsewhere.example/", traceparent: "00-1" } });
   await succeeded(org, call);
   const names = endpoint.of("tool.call")[0].request.headers.map(([name]) => name.toLowerCase());
   const wanted = ["accept", "accept-encoding", "content-digest", "content-length", "content-type", "host", "toolgate-loop", "user-agent", "webhook-id", "webhook-signature", "webhook-timestamp"];

@@ -92,6 +92,24 @@ test("what is no reply is never an outcome and is never shown: reads are tried t
   assert.ok(!gateway.log.includes(SWORDFISH), "it is not in the log");
 });
 
+test("an unsigned answer is no outcome and is never shown, whatever its status", async () => {
+  const { org, endpoint } = await hooked(gateway, internet);
+  // 1xx is no answer; what has a status that allows no body has the text in a header.
+  const statuses = Array.from({ length: 400 }, (_, n) => 200 + n);
+  endpoint.on["tool.call"] = (message, out) => out.unsigned(message.arguments.any, TRUE_BODY, { "x-said": SWORDFISH, location: `https://${endpoint.host}/${SWORDFISH}` });
+  const calls = await each(statuses, 50, async (status) => {
+    const { call } = await begin(org, "edit", String(status));
+    const end = await ended(org, call);
+    const code = status >= 300 && status < 400 ? "endpoint_redirected" : "reply_unsigned";
+    assert.deepEqual([end.state, end.error.code, endpoint.attempts(call).length], ["unknown", code, 1], String(status));
+    return call;
+  });
+  assert.equal(endpoint.of("tool.call").length, statuses.length, "each arrived, once");
+  assert.deepEqual(internet.requests(endpoint.host).filter(({ path }) => path !== endpoint.path), [], "no redirect was followed");
+  const readable = await everythingReadable(org, calls);
+  assert.ok(!readable.includes(SWORDFISH) && !gateway.log.includes(SWORDFISH));
+});
+
 /** The id stays, all else is new; the pauses are at least 1 s and 3 s. */
 function assertFreshAttempts(attempts) {
   assert.deepEqual(attempts.map(({ attempt }) => attempt), [1, 2, 3]);

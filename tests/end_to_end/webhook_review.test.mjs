@@ -34,6 +34,39 @@ test("a write whose look-up is under way when the URL changes goes to the new en
   assert.deepEqual([endpoint.attempts(call).length, other.attempts(call).length], [0, 1]);
 });
 
+/** The next look-up of the name takes three seconds, further ones none. */
+function slowOnce(host) {
+  internet.dns(host, ({ type, n }) => ({ ...(type === "A" && { A: [PUBLIC_ADDRESS] }), delayMs: n === 0 ? 3_000 : 0 }));
+}
+
+test("a write whose look-up is under way when a PUT replaces the secret is signed with the new one alone", async () => {
+  const { org, endpoint } = await hooked(gateway, internet);
+  await until("the looks of the beginning are over", () => internet.queries(endpoint.host).length === 12);
+  slowOnce(endpoint.host);
+  const { call } = await begin(org, "edit");
+  await until("the name is looked up", () => internet.queries(endpoint.host).length === 16);
+  endpoint.secrets = [newSecret()];
+  const put = await putPool(org, "hooks", endpoint);
+  assert.deepEqual([put.body.endpoint.state, put.body.endpoint.revision], ["active", 1], put.text);
+  const end = await ended(org, call);
+  assert.equal(end.state, "succeeded", JSON.stringify(end));
+  assert.deepEqual(endpoint.attempts(call).map(({ signedBy, signatures }) => [signedBy, signatures.length]), [[endpoint.secrets, 1]]);
+  assert.deepEqual(endpoint.faults, [], "nothing came with the old one");
+  assert.equal((await org.events(call)).events.filter(({ event }) => event === "postpone").length, 1);
+});
+
+test("a rotation does not disturb a write whose look-up is under way: the secret that it is signed with counts for a day", async () => {
+  const { org, endpoint } = await hooked(gateway, internet);
+  await until("the looks of the beginning are over", () => internet.queries(endpoint.host).length === 12);
+  slowOnce(endpoint.host);
+  const { call } = await begin(org, "edit");
+  await until("the name is looked up", () => internet.queries(endpoint.host).length === 16);
+  await org.admin.must(200, "POST", "/v1/pools/hooks/secret-rotations");
+  assert.equal((await ended(org, call)).state, "succeeded");
+  assert.deepEqual(endpoint.attempts(call).map(({ signatures }) => signatures.length), [1]);
+  assert.deepEqual((await org.events(call)).events.filter(({ event }) => ["hand_out", "postpone"].includes(event)).map(({ event }) => event), ["hand_out"]);
+});
+
 test("a challenge proves the secret that it was made with: one that came meanwhile stays unproven", async () => {
   const { org, endpoint } = await hooked(gateway, internet);
   const late = gate();

@@ -90,6 +90,8 @@ pub enum Report {
     Accept {
         /// The revision.
         revision: u64,
+        /// The newest secret that it is signed with, sealed, which tells it from any other.
+        secret: String,
     },
     /// The endpoint's word.
     Replied(Box<CallReply>),
@@ -233,8 +235,8 @@ impl Step<'_> {
     pub(super) fn report(&mut self, envelope: DeliveryEnvelope) -> Stepped {
         let DeliveryEnvelope { base_url, claim, waits, report, .. } = envelope;
         let Some((mut call, hand_over)) = self.claimed(&claim)? else { return Ok(Err(Problem::not_found())) };
-        if let Report::Accept { revision } = report {
-            let may = self.accept_delivery(&mut call, hand_over, revision)?;
+        if let Report::Accept { revision, secret } = report {
+            let may = self.accept_delivery(&mut call, hand_over, revision, &secret)?;
             self.dispatch()?;
             return Ok(Ok(Answer::MaySend(may)));
         }
@@ -273,7 +275,7 @@ impl Step<'_> {
     }
 
     /// May this write be sent? Its ground and its endpoint are looked at once more: it has certainly not started.
-    fn accept_delivery(&mut self, call: &mut Call, hand_over: u32, revision: u64) -> Stored<bool> {
+    fn accept_delivery(&mut self, call: &mut Call, hand_over: u32, revision: u64, secret: &str) -> Stored<bool> {
         let was = Bucket::of(call.state);
         let Some(policy) = self.queue.memory.snapshot.clone() else { return Ok(false) };
         if machine::phase(call) == Phase::HandedOver {
@@ -283,8 +285,9 @@ impl Step<'_> {
             }
             let event = match Step::endpoint(&policy) {
                 Some(endpoint) if endpoint.state != EndpointState::Active => Some(CallEvent::Refuse(suspended())),
-                Some(endpoint) if endpoint.revision == revision => None,
-                // It goes elsewhere now: to another endpoint, or to workers.
+                // During a rotation the older secret is as good as the new one, and endpoints may not have that yet.
+                Some(endpoint) if endpoint.revision == revision && endpoint.has_secret(secret, self.now) => None,
+                // It goes elsewhere now (to another endpoint, or to workers), or is signed with what counts no more.
                 _ => Some(CallEvent::Postpone(hand_over, 0)),
             };
             if let Some(event) = event {

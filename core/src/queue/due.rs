@@ -111,7 +111,7 @@ impl Step<'_> {
         let lease = self.queue.memory.leases.get(&call.id).copied().unwrap_or(UnixMillis::NEVER);
         let event = match machine::phase(call) {
             Phase::Waiting if deadline <= self.now => CallEvent::ApprovalExpired,
-            Phase::Queued if deadline <= self.now => CallEvent::QueueDeadline,
+            Phase::Queued if deadline <= self.now => CallEvent::QueueDeadline { pool: self.place().pool },
             Phase::HandedOver if deadline <= self.now => CallEvent::LeaseLapsed,
             Phase::Reading | Phase::Writing if deadline <= self.now && deadline <= lease => {
                 CallEvent::ExecutionDeadline

@@ -61,7 +61,10 @@ pub enum CallEvent {
     /// The execution deadline is over.
     ExecutionDeadline,
     /// Nobody took it in time.
-    QueueDeadline,
+    QueueDeadline {
+        /// The pool that it waited in.
+        pool: String,
+    },
     /// A result of a hand-over.
     Settle(u32, Outcome),
     /// It has not started and will not: nobody is there to take it.
@@ -119,7 +122,7 @@ pub fn event_name(event: &CallEvent) -> &'static str {
         CallEvent::Return(_) => "return",
         CallEvent::LeaseLapsed => "lease_lapsed",
         CallEvent::ExecutionDeadline => "execution_deadline",
-        CallEvent::QueueDeadline => "queue_deadline",
+        CallEvent::QueueDeadline { .. } => "queue_deadline",
         CallEvent::Settle(..) => "settle",
         CallEvent::Refuse(_) => "refuse",
         CallEvent::NotSent(..) => "not_sent",
@@ -155,7 +158,7 @@ pub fn apply(call: &mut Call, event: CallEvent, now: UnixMillis) -> Verdict {
         }
         (P::Waiting, E::Reject(outcome)) => end(call, CallState::Rejected, outcome, now),
         (P::Waiting, E::ApprovalExpired) => end(call, CallState::Expired, expired_undecided(), now),
-        (P::Queued, E::QueueDeadline) => end(call, CallState::Expired, no_worker(), now),
+        (P::Queued, E::QueueDeadline { pool }) => end(call, CallState::Expired, no_worker(&pool), now),
         (P::Waiting | P::Queued | P::HandedOver | P::Reading, E::Cancel) => {
             end(call, CallState::Cancelled, cancelled(), now)
         }
@@ -307,8 +310,9 @@ fn expired_undecided() -> Outcome {
     Outcome::error("approval_expired", "Nobody decided in time, so the call was not run.")
 }
 
-fn no_worker() -> Outcome {
-    Outcome::error("no_worker", "No worker took the call in time, so it was not run.")
+/// Of several pools the one that is dead is named.
+fn no_worker(pool: &str) -> Outcome {
+    Outcome::error("no_worker", format!("Nobody took the call from the pool {pool} in time, so it was not run."))
 }
 
 fn cancelled() -> Outcome {

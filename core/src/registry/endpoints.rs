@@ -273,7 +273,7 @@ impl Step<'_> {
     pub(super) fn suspend(&mut self, name: &str, revision: u64, reason: String) -> Stepped {
         if let Some((mut pool, mut endpoint)) = self.webhook_pool(name)?
             && pool.revision == revision
-            && endpoint.state == EndpointState::Active
+            && endpoint.state != EndpointState::Suspended
         {
             self.audit("endpoint.suspended", name, json!({ "revision": revision, "reason": reason }))?;
             (endpoint.state, endpoint.reason) = (EndpointState::Suspended, Some(reason));

@@ -83,15 +83,14 @@ impl Offers {
         let pins = self.pins(&run.agent, context);
         let candidates = candidates(run, &granted, &ranking, &agent.names, &pins, all_fit);
         let Selection { added, over_budget } = select(&candidates, used, share);
-        let offered: Vec<&String> = run.offered.iter().chain(&added).collect();
+        let offered: Vec<&str> = run.offered.iter().map(String::as_str).chain(added.iter().copied()).collect();
         let mut explained = explain(&agent, text, &offered);
-        let tools: Vec<OfferedTool> = offered
-            .iter()
-            .filter_map(|name| self.offered_tool(run, name, explained.remove(name.as_str()), &pins))
-            .collect();
+        let tools: Vec<OfferedTool> =
+            offered.iter().filter_map(|name| self.offered_tool(run, name, explained.remove(*name), &pins)).collect();
         let left_out = left_out(&granted, &offered, &over_budget);
         let no_tools = tools.is_empty().then(|| causes(&left_out));
         let used_tokens = tools.iter().fold(0, |sum: u32, tool| sum.saturating_add(tool.tokens));
+        let added = added.into_iter().map(str::to_owned).collect();
         OfferedTurn { offer: Offer { tools, left_out, budget_tokens: run.budget_tokens, used_tokens, no_tools }, added }
     }
 
@@ -235,15 +234,16 @@ fn candidates<'a>(
 }
 
 /// Scores with their reasons, of what is offered alone: for a whole catalogue they take longer than the ranking.
-fn explain(agent: &AgentIndex, text: &str, offered: &[&String]) -> BTreeMap<String, Ranked> {
-    let places: Vec<usize> = offered.iter().filter_map(|name| agent.names.binary_search(name).ok()).collect();
+fn explain(agent: &AgentIndex, text: &str, offered: &[&str]) -> BTreeMap<String, Ranked> {
+    let places: Vec<usize> =
+        offered.iter().filter_map(|name| agent.names.binary_search_by(|own| own.as_str().cmp(name)).ok()).collect();
     let explained = agent.index.explain(text, &places).into_iter();
     explained.filter_map(|ranked| Some((agent.names.get(ranked.tool)?.clone(), ranked))).collect()
 }
 
 /// The granted tools that are not offered, best first.
-fn left_out(granted: &[Granted<'_>], offered: &[&String], over_budget: &BTreeSet<String>) -> Vec<LeftOut> {
-    let offered: BTreeSet<&str> = offered.iter().map(|name| name.as_str()).collect();
+fn left_out(granted: &[Granted<'_>], offered: &[&str], over_budget: &BTreeSet<&str>) -> Vec<LeftOut> {
+    let offered: BTreeSet<&str> = offered.iter().copied().collect();
     let mut left: Vec<LeftOut> = granted
         .iter()
         .filter(|tool| !offered.contains(tool.name))

@@ -17,11 +17,11 @@ pub struct Candidate<'a> {
 
 /// What a turn makes of its candidates.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Selection {
+pub struct Selection<'a> {
     /// Offered from now on, in this order.
-    pub added: Vec<String>,
+    pub added: Vec<&'a str>,
     /// What did not fit.
-    pub over_budget: BTreeSet<String>,
+    pub over_budget: BTreeSet<&'a str>,
 }
 
 /// What may be spent: the first turn leaves something for what later turns bring.
@@ -30,15 +30,15 @@ pub fn share(budget_tokens: u32, first: bool) -> u32 {
 }
 
 /// Takes what fits, in the order given. What does not fit is passed over: one large tool does not shut out those behind.
-pub fn select(candidates: &[Candidate<'_>], used_tokens: u32, share: u32) -> Selection {
+pub fn select<'a>(candidates: &[Candidate<'a>], used_tokens: u32, share: u32) -> Selection<'a> {
     let (mut selection, mut used) = (Selection::default(), used_tokens);
     for candidate in candidates {
         let after = used.saturating_add(candidate.tokens);
         if candidate.pinned || after <= share {
             used = after;
-            selection.added.push(candidate.name.to_owned());
+            selection.added.push(candidate.name);
         } else {
-            selection.over_budget.insert(candidate.name.to_owned());
+            selection.over_budget.insert(candidate.name);
         }
     }
     selection
@@ -54,7 +54,8 @@ mod tests {
             .map(|(name, tokens, pinned)| Candidate { name, tokens: *tokens, pinned: *pinned })
             .collect();
         let Selection { added, over_budget } = select(&candidates, used, budget);
-        (added, over_budget.into_iter().collect())
+        let owned = |name: &str| name.to_owned();
+        (added.into_iter().map(owned).collect(), over_budget.into_iter().map(owned).collect())
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod tools;
 
 use std::cell::OnceCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use toolgate_sdk::{Endpoint, Secret, mount_tools};
 use worker::{Context, Env, Request, Response, Result, console_error, event};
@@ -52,12 +53,18 @@ fn endpoint(env: &Env) -> std::result::Result<Rc<Endpoint>, String> {
     let secrets = Secret::parse_list(&text).map_err(|fault| format!("TOOLGATE_WEBHOOK_SECRET: {fault}"))?;
     let shop = SHOP.with(Rc::clone);
     let endpoint = Endpoint::builder(secrets)
-        .tools(tools::all(&shop))
+        .tools(tools::all(&shop, payment(env)))
         .context(tools::order_detail())
         .path(TOOLGATE)
         .build()
         .map_err(|fault| fault.to_string())?;
     Ok(ENDPOINT.with(|built| Rc::clone(built.get_or_init(|| Rc::new(endpoint)))))
+}
+
+/// How long a payment takes; nothing, unless a test says otherwise.
+fn payment(env: &Env) -> Duration {
+    let millis = env.var("EDGE_SHOP_PAYMENT_MS").ok().and_then(|value| value.to_string().parse().ok());
+    Duration::from_millis(millis.unwrap_or(0))
 }
 
 /// Whoever reads the list learns of other people's orders, so only a test switches it on.

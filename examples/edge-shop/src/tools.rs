@@ -1,9 +1,11 @@
 //! The shop's functions as tools: one of each class, and a list.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use serde::Deserialize;
 use toolgate_sdk::{CallContext, ContextDefinition, ContextScope, DigestField, HandlerError, SideEffect, Tool};
+use worker::Delay;
 
 use crate::shop::{Order, Shop};
 
@@ -29,9 +31,10 @@ struct RefundOrder {
     amount_cents: u64,
 }
 
-/// Every tool of the shop.
-pub fn all(shop: &Rc<Shop>) -> [Tool; 4] {
-    [get_order(Rc::clone(shop)), list_orders(Rc::clone(shop)), add_note(Rc::clone(shop)), refund_order(Rc::clone(shop))]
+/// Every tool of the shop, whose payments take so long.
+pub fn all(shop: &Rc<Shop>, payment: Duration) -> [Tool; 4] {
+    let shop = || Rc::clone(shop);
+    [get_order(shop()), list_orders(shop()), add_note(shop()), refund_order(shop(), payment)]
 }
 
 fn get_order(shop: Rc<Shop>) -> Tool {
@@ -69,7 +72,7 @@ fn add_note(shop: Rc<Shop>) -> Tool {
         })
 }
 
-fn refund_order(shop: Rc<Shop>) -> Tool {
+fn refund_order(shop: Rc<Shop>, payment: Duration) -> Tool {
     Tool::new("refund_order", SideEffect::Consequential)
         .description("Refund part or all of what was paid for an order, in cents.")
         .input("order_id", "integer")
@@ -79,6 +82,8 @@ fn refund_order(shop: Rc<Shop>) -> Tool {
         .keyword("money back")
         .handler(async move |RefundOrder { order_id, amount_cents }: RefundOrder, context: CallContext| {
             shop.note_run(&context);
+            // Where a real shop asks its bank.
+            Delay::from(payment).await;
             shop.refund(&context, order_id, amount_cents)
         })
 }

@@ -28,6 +28,11 @@ impl Answer {
         Answer { status, headers, body: body.to_owned(), log: Some(log.into()) }
     }
 
+    /// To a signed request that asks for nothing.
+    pub(crate) fn nothing() -> Answer {
+        Answer { status: 204, headers: Vec::new(), body: String::new(), log: None }
+    }
+
     /// A signed answer.
     pub(crate) fn signed(headers: Vec<(&'static str, String)>, body: String) -> Answer {
         Answer { status: 200, headers, body, log: None }

@@ -93,7 +93,7 @@ impl<M: Memory> Endpoint<M> {
 
     /// What is decided here is answered at once; nothing has run then.
     async fn call(&self, message: &CallMessage, timestamp_seconds: u64, now_seconds: u64) -> Said {
-        let refused = |code, text: String| Said::text(Outcome::coded(code, text).into_text(&self.manifest.hash));
+        let refused = |code, text: String| Said::text(self.refusal(code, text));
         let Some(tool) = self.tools.get(&message.tool) else {
             return refused("unknown_tool", format!("This endpoint has no tool {}.", message.tool));
         };
@@ -118,6 +118,10 @@ impl<M: Memory> Endpoint<M> {
         self.once(entry, tool, message, context).await
     }
 
+    fn refusal(&self, code: &'static str, text: String) -> String {
+        Outcome::coded(code, text).into_text(&self.manifest.hash)
+    }
+
     /// A write that was started before and has no reply is answered without a signature: whatever were signed would be
     /// taken for its outcome, and nobody here knows it. A read may run again.
     async fn once(&self, entry: Entry<'_>, tool: &ServedTool, message: &CallMessage, context: CallContext) -> Said {
@@ -127,11 +131,17 @@ impl<M: Memory> Endpoint<M> {
             Ok(Seen::Started) if entry.is_write => {
                 return Said::nothing(format!("write {} came again and has no reply yet: not run again", message.call));
             }
+            Ok(Seen::NoRoom) if entry.is_write => {
+                let text = "The endpoint cannot note that this write starts, so it did not run it.".to_owned();
+                let log = Some(format!("write {} not run: the memory takes no more", message.call));
+                return Said { text: Some(self.refusal("memory_unavailable", text)), log };
+            }
+            // It may have run before.
             Err(fault) if entry.is_write => {
                 return Said::nothing(format!("write {} not run: the memory failed: {}", message.call, fault.0));
             }
             Err(fault) => log = Some(format!("read {}: the memory failed: {}", message.call, fault.0)),
-            Ok(Seen::New | Seen::Started) => {}
+            Ok(Seen::New | Seen::Started | Seen::NoRoom) => {}
         }
         let text = tool.run(&message.arguments, context).await.into_text(&self.manifest.hash);
         if log.is_none()

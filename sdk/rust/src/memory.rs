@@ -31,9 +31,12 @@ pub enum Seen {
     Started,
     /// It ended with this reply.
     Done(String),
+    /// Nothing, and there is no room to mark a write as started: it certainly did not run and is not to. The caller is told
+    /// so, signed (`memory_unavailable`).
+    NoRoom,
 }
 
-/// The memory failed.
+/// The memory failed: it cannot tell whether a write ran before. Such a write is not run and not answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryFault(
     /// Why, for the endpoint's log.
@@ -80,21 +83,21 @@ impl InMemory {
         InMemory { entries_max, bytes_max, kept: RefCell::default() }
     }
 
-    fn begin_now(&self, entry: Entry<'_>) -> Result<Seen, MemoryFault> {
+    fn begin_now(&self, entry: Entry<'_>) -> Seen {
         let mut kept = self.kept.borrow_mut();
         kept.forget_old(entry.now_seconds);
         kept.prolong(entry);
         match kept.entries.get(entry.key) {
-            Some(Known { reply: Some(reply), .. }) => return Ok(Seen::Done(reply.clone())),
-            Some(_) => return Ok(Seen::Started),
-            None if !entry.is_write => return Ok(Seen::New),
+            Some(Known { reply: Some(reply), .. }) => return Seen::Done(reply.clone()),
+            Some(_) => return Seen::Started,
+            None if !entry.is_write => return Seen::New,
             None => {}
         }
         if !kept.has_room(self.entries_max) {
-            return Err(MemoryFault(format!("{} writes are remembered already", self.entries_max)));
+            return Seen::NoRoom;
         }
         kept.insert(entry);
-        Ok(Seen::New)
+        Seen::New
     }
 
     fn finish_now(&self, entry: Entry<'_>, reply: &str) {
@@ -124,7 +127,7 @@ impl Default for InMemory {
 
 impl Memory for InMemory {
     async fn begin(&self, entry: Entry<'_>) -> Result<Seen, MemoryFault> {
-        self.begin_now(entry)
+        Ok(self.begin_now(entry))
     }
 
     async fn finish(&self, entry: Entry<'_>, reply: &str) -> Result<(), MemoryFault> {
@@ -230,48 +233,48 @@ mod tests {
     #[test]
     fn a_write_is_new_once() {
         let memory = InMemory::default();
-        assert_eq!(memory.begin_now(entry("w", true, 0)), Ok(Seen::New));
-        assert_eq!(memory.begin_now(entry("w", true, 1)), Ok(Seen::Started));
+        assert_eq!(memory.begin_now(entry("w", true, 0)), Seen::New);
+        assert_eq!(memory.begin_now(entry("w", true, 1)), Seen::Started);
         memory.finish_now(entry("w", true, 0), "reply");
-        assert_eq!(memory.begin_now(entry("w", true, 599)), Ok(Seen::Done("reply".into())));
+        assert_eq!(memory.begin_now(entry("w", true, 599)), Seen::Done("reply".into()));
         // Asked for again, it is remembered from then on.
-        assert_eq!(memory.begin_now(entry("w", true, 1_198)), Ok(Seen::Done("reply".into())));
-        assert_eq!(memory.begin_now(entry("w", true, 1_798)), Ok(Seen::New));
+        assert_eq!(memory.begin_now(entry("w", true, 1_198)), Seen::Done("reply".into()));
+        assert_eq!(memory.begin_now(entry("w", true, 1_798)), Seen::New);
     }
 
     #[test]
     fn a_read_is_known_once_it_has_ended() {
         let memory = InMemory::default();
-        assert_eq!(memory.begin_now(entry("r", false, 0)), Ok(Seen::New));
-        assert_eq!(memory.begin_now(entry("r", false, 0)), Ok(Seen::New));
+        assert_eq!(memory.begin_now(entry("r", false, 0)), Seen::New);
+        assert_eq!(memory.begin_now(entry("r", false, 0)), Seen::New);
         memory.finish_now(entry("r", false, 0), "reply");
-        assert_eq!(memory.begin_now(entry("r", false, 1)), Ok(Seen::Done("reply".into())));
+        assert_eq!(memory.begin_now(entry("r", false, 1)), Seen::Done("reply".into()));
     }
 
     #[test]
     fn writes_are_not_forgotten_for_want_of_room() {
         let memory = InMemory::with_limits(3, 10);
         for (key, is_write) in [("r1", false), ("w1", true), ("w2", true)] {
-            memory.begin_now(entry(key, is_write, 0)).unwrap();
+            assert_eq!(memory.begin_now(entry(key, is_write, 0)), Seen::New);
             memory.finish_now(entry(key, is_write, 0), "123");
             assert!(is_consistent(&memory));
         }
         // The read makes room for a third write, whose reply takes the place of the oldest.
-        assert_eq!(memory.begin_now(entry("w3", true, 1)), Ok(Seen::New));
+        assert_eq!(memory.begin_now(entry("w3", true, 1)), Seen::New);
         memory.finish_now(entry("w3", true, 1), "1234567");
         assert!(is_consistent(&memory));
-        assert_eq!(memory.begin_now(entry("r1", false, 1)), Ok(Seen::New));
-        assert_eq!(memory.begin_now(entry("w1", true, 1)), Ok(Seen::Started));
-        assert_eq!(memory.begin_now(entry("w2", true, 1)), Ok(Seen::Done("123".into())));
+        assert_eq!(memory.begin_now(entry("r1", false, 1)), Seen::New);
+        assert_eq!(memory.begin_now(entry("w1", true, 1)), Seen::Started);
+        assert_eq!(memory.begin_now(entry("w2", true, 1)), Seen::Done("123".into()));
         // No room for a fourth, and a read is not kept.
-        assert!(memory.begin_now(entry("w4", true, 1)).is_err());
+        assert_eq!(memory.begin_now(entry("w4", true, 1)), Seen::NoRoom);
         memory.finish_now(entry("r2", false, 1), "1");
-        assert_eq!(memory.begin_now(entry("r2", false, 1)), Ok(Seen::New));
+        assert_eq!(memory.begin_now(entry("r2", false, 1)), Seen::New);
         // A reply over the limit is not kept, that the write was started is.
         let memory = InMemory::with_limits(3, 10);
-        memory.begin_now(entry("w", true, 0)).unwrap();
+        assert_eq!(memory.begin_now(entry("w", true, 0)), Seen::New);
         memory.finish_now(entry("w", true, 0), "12345678901");
-        assert_eq!(memory.begin_now(entry("w", true, 0)), Ok(Seen::Started));
+        assert_eq!(memory.begin_now(entry("w", true, 0)), Seen::Started);
         assert!(is_consistent(&memory));
     }
 
@@ -284,7 +287,7 @@ mod tests {
             let (key, is_write, bytes) =
                 (format!("{}", (chance >> 33) % 50), (chance >> 40).is_multiple_of(3), (chance >> 45) % 90);
             let entry = Entry { key: &key, is_write, now_seconds: now, forget_at_seconds: now + 40 };
-            if memory.begin_now(entry) == Ok(Seen::New) && !(chance >> 55).is_multiple_of(4) {
+            if memory.begin_now(entry) == Seen::New && !(chance >> 55).is_multiple_of(4) {
                 memory.finish_now(entry, &"x".repeat(usize::try_from(bytes).unwrap()));
             }
             assert!(is_consistent(&memory), "{now}");

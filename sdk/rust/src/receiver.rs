@@ -81,6 +81,8 @@ impl Receiver {
         let lines: Vec<(N, V)> = headers.into_iter().collect();
         let pairs = || lines.iter().map(|(name, value)| (name.as_ref(), value.as_ref()));
         match verify(&self.secrets, pairs(), body, now_seconds, self.tolerance_seconds) {
+            // A ping is sound and asks for nothing.
+            Ok(_) if body.is_empty() => Err(Answer::nothing()),
             Ok(verified) => {
                 let head = head(body)?;
                 let reply = ReplyAddress { id: head.reply_id, secret: verified.secret };
@@ -100,10 +102,10 @@ impl Receiver {
         now_seconds: u64,
     ) -> Result<Received, Answer> {
         let message = match kind {
-            CHALLENGE => serde_json::from_slice::<ChallengeMessage>(body)
+            CHALLENGE => serde_json::from_slice::<ChallengeMessage>(json(body))
                 .map(|ChallengeMessage { nonce, .. }| Message::Challenge { nonce }),
             MANIFEST => Ok(Message::Manifest),
-            CALL => serde_json::from_slice(body).map(|call| Message::Call(Box::new(call))),
+            CALL => serde_json::from_slice(json(body)).map(|call| Message::Call(Box::new(call))),
             _ => {
                 let error = HandlerError::coded("unknown_message", "This endpoint does not know this kind of message.");
                 let log = "signed, but of an unknown kind: this package is older than the gateway";
@@ -122,13 +124,15 @@ impl Receiver {
         }
     }
 
+    /// Dated as the request was: by the clock that is so far off the gateway would refuse it in its turn. What makes it
+    /// fresh is its `reply_id`.
     fn stale(&self, verified: Verified, body: &[u8], now_seconds: u64) -> Answer {
-        let secret = verified.secret;
+        let (secret, sent_seconds) = (verified.secret, verified.timestamp_seconds);
         let refused = Refused::Stale { verified, now_seconds };
         let log = format!("refused: signed, but {refused}; one of the clocks is off, or an old request was sent again");
         let Ok(head) = head(body) else { return Answer::unsigned(401, log) };
         let error = HandlerError::coded("stale_timestamp", format!("Not run: {refused}."));
-        self.refuse(&ReplyAddress { id: head.reply_id, secret }, error, now_seconds, log)
+        self.refuse(&ReplyAddress { id: head.reply_id, secret }, error, sent_seconds, log)
     }
 
     fn refuse(&self, reply: &ReplyAddress, error: HandlerError, now_seconds: u64, log: String) -> Answer {
@@ -159,9 +163,14 @@ impl Receiver {
     }
 }
 
+/// A byte order mark is signed like any other bytes, and is not part of the JSON (RFC 8259, 8.1).
+fn json(body: &[u8]) -> &[u8] {
+    body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body)
+}
+
 /// Without a `reply_id` nothing can be answered.
 fn head(body: &[u8]) -> Result<MessageHead, Answer> {
-    serde_json::from_slice(body)
+    serde_json::from_slice(json(body))
         .map_err(|error| Answer::unsigned(400, format!("signed, but no message of the gateway: {error}")))
 }
 

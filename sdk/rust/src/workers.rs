@@ -77,5 +77,8 @@ fn response(answer: Answer) -> worker::Result<Response> {
     for (name, value) in &answer.headers {
         headers.set(name, value)?;
     }
-    Ok(Response::from_bytes(answer.body.into_bytes())?.with_status(answer.status).with_headers(headers))
+    // With a status that allows no body the platform takes none, not even an empty one.
+    let response =
+        if answer.body.is_empty() { Response::empty()? } else { Response::from_bytes(answer.body.into_bytes())? };
+    Ok(response.with_status(answer.status).with_headers(headers))
 }

@@ -77,13 +77,29 @@ fn numbers_and_texts_arrive_as_they_were_sent() {
             signed_text(&request.sent_to(&shop(vec![secret(1)]).0.build().unwrap(), NOW), &secret(1), "re_1", NOW);
         assert!(text.starts_with(&format!(r#"{{"result":{digits},"#)), "{text}");
     }
-    let raw = r#"{"value":[1e400,1.0,-0,-9223372036854775808,"\ud800","\u2028","é😀","</script>&"]}"#;
-    let answer = call_request("echo", "call_2", "re_2", raw, "read_only").sent_to(&endpoint, NOW);
-    let text = signed_text(&answer, &secret(1), "re_2", NOW);
-    assert!(text.starts_with(&format!(r#"{{"result":{raw},"manifest":""#)), "{text}");
+    let escaped = r#"{"value":[1e400,1.0,-0,-9223372036854775808,"\ud800","\u2028","é😀","</script>&"]}"#;
+    let literal = "{\"value\":\"\u{2028}\u{2029}\u{feff}👩\u{200d}🔧\u{7f}\u{80}\"}";
+    for (id, raw) in [("call_2", escaped), ("call_4", literal)] {
+        let answer = call_request("echo", id, "re_2", raw, "read_only").sent_to(&endpoint, NOW);
+        let text = signed_text(&answer, &secret(1), "re_2", NOW);
+        assert!(text.starts_with(&format!(r#"{{"result":{raw},"manifest":""#)), "{text}");
+    }
     let large = format!(r#"{{"value":"{}"}}"#, "x".repeat(256 * 1024 - 12));
     let answer = call_request("echo", "call_3", "re_3", &large, "read_only").sent_to(&endpoint, NOW);
     assert!(signed_text(&answer, &secret(1), "re_3", NOW).contains(&large));
+}
+
+#[test]
+fn a_byte_order_mark_is_signed_and_is_no_part_of_the_message() {
+    let endpoint = shop(vec![secret(1)]).0.build().unwrap();
+    for (body, wanted) in [
+        (r#"{"type":"endpoint.challenge","reply_id":"re_1","nonce":"n"}"#.to_owned(), r#"{"nonce":"n"}"#),
+        (call("echo", "call_1", "re_1", r#"{"value":1}"#, "read_only"), r#"{"result":{"value":1},"manifest":"#),
+    ] {
+        let answer = Request::signed(&[secret(1)], "call_1", NOW, format!("\u{feff}{body}")).sent_to(&endpoint, NOW);
+        let text = signed_text(&answer, &secret(1), "re_1", NOW);
+        assert!(text.starts_with(wanted), "{text}");
+    }
 }
 
 #[test]

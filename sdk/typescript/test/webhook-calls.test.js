@@ -2,50 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallAborted, withActivity } from "../dist/index.js";
 import { Calls } from "../dist/webhook/calls.js";
-import { Endpoint } from "../dist/webhook/endpoint.js";
-import { HeaderList } from "../dist/webhook/headers.js";
-import { ProcessMemory } from "../dist/webhook/memory.js";
+import { mountCalls, Store, WRITE } from "./support/calls.js";
 import { deferred } from "./support/network.js";
 import { assertSilent, endpointOptions, now, readReply, signedCall } from "./support/webhook.js";
 
-const WRITE = { tool: "write_it", side_effect: "reversible_write" };
-
-function mount(handlers, given) {
-  const options = endpointOptions(handlers, given);
-  const endpoint = new Endpoint(options);
-  const send = ({ method, headers, body }, keepAlive) => endpoint.answer({ method, headers: new HeaderList(headers), body: async () => ({ bytes: body }) }, keepAlive);
-  const ask = async (request) => readReply(await send(request), request, options.secret);
-  return { send, ask, secret: options.secret, logger: options.logger };
-}
-
-/** A shared store as a test sees it; `failing` names the operations that throw, by their number from 1. */
-class Store {
-  values = new Map();
-  operations = [];
-
-  constructor(failing = []) {
-    this.failing = failing;
-  }
-
-  async get(key) {
-    this.#note("get", key);
-    return this.values.get(key) ?? null;
-  }
-
-  async put(key, value, seconds) {
-    this.#note("put", key, seconds);
-    this.values.set(key, value);
-  }
-
-  #note(...operation) {
-    this.operations.push(operation);
-    if (this.failing.includes(this.operations.length)) throw new Error("connection to redis://user:pass@store lost");
-  }
-}
-
 test("a repeat of a write is answered with the stored outcome, signed afresh for its own reply_id", async () => {
   let runs = 0;
-  const { ask, secret } = mount({ write_it: () => ({ refund: (runs += 1) }) });
+  const { ask, secret } = mountCalls({ write_it: () => ({ refund: (runs += 1) }) });
   const first = await ask(signedCall(secret, { ...WRITE, call: "call_a" }));
   assert.deepEqual(first.result, { refund: 1 });
   assert.deepEqual(await ask(signedCall(secret, { ...WRITE, call: "call_a" }, { timestamp: now() - 60 })), first);
@@ -55,7 +18,7 @@ test("a repeat of a write is answered with the stored outcome, signed afresh for
 
 test("a call under a weaker class than the code declares does not run", async () => {
   let runs = 0;
-  const { ask, secret } = mount({ write_it: () => (runs += 1) });
+  const { ask, secret } = mountCalls({ write_it: () => (runs += 1) });
   const refused = await ask(signedCall(secret, { tool: "write_it", side_effect: "read_only" }));
   assert.equal(refused.error.code, "side_effect_changed");
   assert.equal(runs, 0);
@@ -64,7 +27,7 @@ test("a call under a weaker class than the code declares does not run", async ()
 
 test("what a write failed with is stored too", async () => {
   let runs = 0;
-  const { ask, secret } = mount({ write_it: () => { throw Object.assign(new Error(`No stock (${(runs += 1)})`), { code: "no_stock" }); } });
+  const { ask, secret } = mountCalls({ write_it: () => { throw Object.assign(new Error(`No stock (${(runs += 1)})`), { code: "no_stock" }); } });
   for (let at = 0; at < 2; at += 1) {
     assert.deepEqual((await ask(signedCall(secret, { ...WRITE, call: "call_a" }))).error, { message: "No stock (1)", code: "no_stock" });
   }
@@ -74,7 +37,7 @@ test("a repeat while the first still runs waits for the same outcome", async () 
   for (const memory of [undefined, new Store()]) {
     const gate = deferred();
     let runs = 0;
-    const { ask, secret } = mount({ write_it: async () => ((runs += 1), gate.promise) }, memory && { memory });
+    const { ask, secret } = mountCalls({ write_it: async () => ((runs += 1), gate.promise) }, memory && { memory });
     const requests = [1, 2, 3].map(() => signedCall(secret, { ...WRITE, call: "call_a" }));
     const answers = requests.map(ask);
     gate.resolve("done");
@@ -87,7 +50,7 @@ test("a call that only the gateway holds to be a write is remembered as one", as
   for (const [tool, side_effect] of [["look", "consequential"], ["look", "reversible_write"]]) {
     let runs = 0;
     const handler = () => (runs += 1);
-    const { ask, secret } = mount({ look: handler, write_it: handler });
+    const { ask, secret } = mountCalls({ look: handler, write_it: handler });
     for (let at = 0; at < 2; at += 1) await ask(signedCall(secret, { tool, side_effect, call: "call_a" }, { timestamp: now() - at }));
     assert.equal(runs, 1, tool);
   }
@@ -95,7 +58,7 @@ test("a call that only the gateway holds to be a write is remembered as one", as
 
 test("a read runs again on a retry, which has a fresh timestamp, and not for the very same message", async () => {
   let runs = 0;
-  const { ask, secret } = mount({ look: () => (runs += 1) });
+  const { ask, secret } = mountCalls({ look: () => (runs += 1) });
   const at = now();
   const request = signedCall(secret, { call: "call_a" }, { timestamp: at - 2 });
   assert.equal((await ask(request)).result, 1);
@@ -104,58 +67,10 @@ test("a read runs again on a retry, which has a fresh timestamp, and not for the
   assert.equal((await ask(signedCall(secret, { call: "call_b" }, { timestamp: at - 1 }))).result, 3);
 });
 
-test("a shared memory holds writes, marked before they run; reads stay in the process", async () => {
-  const memory = new Store();
-  let marked;
-  const { ask, secret } = mount({ look: () => 1, write_it: () => ((marked = [...memory.values.values()]), { id: 9007199254740993n }) }, { memory });
-  await ask(signedCall(secret));
-  assert.deepEqual(memory.operations, []);
-  await ask(signedCall(secret, { ...WRITE, call: "call_a" }));
-  assert.deepEqual(memory.operations, [["get", "write:call_a"], ["put", "write:call_a", 601], ["put", "write:call_a", 601]]);
-  assert.deepEqual(marked, ["started"]);
-  assert.deepEqual([...memory.values], [["write:call_a", '"result":{"id":9007199254740993}']]);
-  // Another instance with the same store.
-  const other = mount({ write_it: () => assert.fail("it ran elsewhere") }, { memory, secret });
-  const request = signedCall(secret, { ...WRITE, call: "call_a" });
-  assert.match((await other.send(request)).body, /^\{"result":\{"id":9007199254740993\},"manifest":/);
-});
-
-test("a write that started elsewhere and has no outcome is neither run nor answered", async () => {
-  const memory = new Store();
-  memory.values.set("write:call_a", "started");
-  const { send, secret, logger } = mount({ write_it: () => assert.fail("it may have run") }, { memory });
-  assertSilent(await send(signedCall(secret, { ...WRITE, call: "call_a" })), 503);
-  assert.ok(logger.has("warn", /outcome is not known/));
-});
-
-test("a memory that fails before a write keeps it from running, and says so to the caller", async () => {
-  for (const failing of [[1], [2]]) {
-    const { ask, secret, logger } = mount({ write_it: () => assert.fail("it must not run") }, { memory: new Store(failing) });
-    const { error } = await ask(signedCall(secret, { ...WRITE, call: "call_a" }));
-    assert.equal(error.code, "memory_unavailable");
-    assert.ok(logger.has("error", /memory failed, so a write does not run/));
-    assert.equal(logger.has("error", /pass/), false, "the store's own message may hold anything");
-  }
-});
-
-test("a memory that fails after a write loses no outcome, and a repeat does not run", async () => {
-  let runs = 0;
-  const { ask, send, secret, logger } = mount({ write_it: () => (runs += 1) }, { memory: new Store([3]) });
-  assert.equal((await ask(signedCall(secret, { ...WRITE, call: "call_a" }))).result, 1);
-  assert.ok(logger.has("error", /memory failed after a write/));
-  assertSilent(await send(signedCall(secret, { ...WRITE, call: "call_a" })), 503);
-  assert.equal(runs, 1);
-});
-
-test("a memory that fails is no matter of reads", async () => {
-  const { ask, secret } = mount({ look: () => 1 }, { memory: new Store([1, 2, 3]) });
-  assert.equal((await ask(signedCall(secret))).result, 1);
-});
-
 test("a call that cannot be decoded, or whose tool is not here, runs nothing and uses no id up", async () => {
   const memory = new Store();
   let runs = 0;
-  const { ask, secret, logger } = mount({ write_it: { input: { id: "integer" }, handler: () => (runs += 1) } }, { memory });
+  const { ask, secret, logger } = mountCalls({ write_it: { input: { id: "integer" }, handler: () => (runs += 1) } }, { memory });
   for (const [members, code] of [
     [{ ...WRITE, arguments: '{"id":9007199254740993}' }, "integer_out_of_range"],
     [{ ...WRITE, arguments: '{"id":"7"}' }, "invalid_arguments"],
@@ -179,7 +94,7 @@ test("a handler that throws, and results that are no JSON, are signed errors", a
     [() => cycle, { code: "result_not_serializable" }],
     [() => new Map(), { code: "result_not_serializable" }],
   ]) {
-    const { ask, secret } = mount({ look: handler });
+    const { ask, secret } = mountCalls({ look: handler });
     const reply = await ask(signedCall(secret));
     assert.deepEqual(Object.keys(reply), ["error", "manifest"]);
     assert.deepEqual({ ...reply.error, ...error }, reply.error);
@@ -187,7 +102,7 @@ test("a handler that throws, and results that are no JSON, are signed errors", a
 });
 
 test("a result of undefined is null, and an activity travels beside its result", async () => {
-  const { ask, secret } = mount({ look: () => undefined, chart: () => withActivity([1], { type: "chart", content: { n: 9007199254740993n } }) });
+  const { ask, secret } = mountCalls({ look: () => undefined, chart: () => withActivity([1], { type: "chart", content: { n: 9007199254740993n } }) });
   assert.deepEqual(Object.keys(await ask(signedCall(secret))), ["result", "manifest"]);
   const reply = await ask(signedCall(secret, { tool: "chart" }));
   assert.deepEqual(Object.keys(reply), ["result", "activity", "manifest"]);
@@ -204,7 +119,7 @@ test("what a client answered reaches the handler, and nothing else counts as tha
 
 test("an activity that the gateway would not take is left out, and the result stays", async () => {
   for (const activity of [{ type: "chart" }, { content: 1 }, { type: 7, content: 1 }, { type: "chart", content: () => 1 }, { type: "chart", content: "x".repeat(1_100_000) }]) {
-    const { ask, secret, logger } = mount({ look: () => withActivity({ ok: true }, activity) });
+    const { ask, secret, logger } = mountCalls({ look: () => withActivity({ ok: true }, activity) });
     const { result, activity: sent } = await ask(signedCall(secret));
     assert.deepEqual([result, sent], [{ ok: true }, undefined]);
     assert.ok(logger.has("warn", /an activity was left out/));
@@ -214,7 +129,7 @@ test("an activity that the gateway would not take is left out, and the result st
 test("no reply has more than 1 MiB: a larger result is sent as its size and its beginning", async () => {
   const limit = 1024 * 1024;
   let value;
-  const { send, secret } = mount({ look: () => value });
+  const { send, secret } = mountCalls({ look: () => value });
   const answer = async (result) => {
     value = result;
     const request = signedCall(secret);
@@ -244,7 +159,7 @@ test("at the deadline the signal is aborted; who heeds it has nothing true to re
     signal.addEventListener("abort", () => resolve({ written: true }));
     started[1].resolve(signal);
   });
-  const { send, ask, secret, logger } = mount({ write_it: heeds, write_on: ignores });
+  const { send, ask, secret, logger } = mountCalls({ write_it: heeds, write_on: ignores });
   const lost = send(signedCall(secret, { ...WRITE, call: "call_a", deadline_seconds: 3 }));
   const late = ask(signedCall(secret, { ...WRITE, tool: "write_on", deadline_seconds: 3 }));
   const signals = await Promise.all(started.map(({ promise }) => promise));
@@ -260,36 +175,13 @@ test("at the deadline the signal is aborted; who heeds it has nothing true to re
 
 test("the runtime is asked to let a call end even if the gateway hangs up", async () => {
   const gate = deferred();
-  const { send, secret } = mount({ write_it: () => gate.promise });
+  const { send, secret } = mountCalls({ write_it: () => gate.promise });
   const kept = deferred();
   const answer = send(signedCall(secret, WRITE), (work) => kept.resolve({ work }));
   const { work } = await kept.promise;
   gate.resolve("done");
   assert.equal(await work, '"result":"done"');
   assert.equal((await answer).status, 200);
-});
-
-test("a process remembers so many and so much, for so long", async () => {
-  let nowMs = 0;
-  const memory = new ProcessMemory({ entriesMax: 3, charactersMax: 30 }, () => nowMs);
-  const held = async () => (await Promise.all(["a", "b", "c", "d"].map((key) => memory.get(key)))).map((value) => value !== undefined);
-  for (const key of ["a", "b", "c"]) await memory.put(key, "x", 10);
-  await memory.put("a", "y", 10);
-  await memory.put("d", "x", 10);
-  assert.deepEqual(await held(), [true, false, true, true], "the one that was put longest ago goes");
-  assert.equal(await memory.get("a"), "y");
-  await memory.put("d", "x".repeat(27), 10);
-  assert.deepEqual(await held(), [true, false, false, true]);
-  await memory.put("b", "x".repeat(31), 10);
-  assert.deepEqual(await held(), [false, false, false, false], "what does not fit at all is not kept");
-  assert.equal(memory.size, 0);
-  await memory.put("a", "x", 10);
-  nowMs = 9_999;
-  assert.equal(await memory.get("a"), "x");
-  nowMs = 10_000;
-  assert.equal(await memory.get("a"), undefined);
-  await memory.put("b", "x", 10);
-  assert.equal(memory.size, 1, "what is over is let go");
 });
 
 test("of ten thousand messages at once, two of each write, five thousand run", async () => {

@@ -29,9 +29,9 @@ export function program(page, language) {
   return blocks.at(-1);
 }
 
-/** Starts such a program on a port; resolves once it listens. */
-export async function startDocumented(page, language, port, env) {
-  const [executable, args] = COMMANDS[language](program(page, language));
+/** Starts such a program on a port; resolves once it listens. `code` is the program, where a test has changed it. */
+export async function startDocumented(page, language, port, env, code = program(page, language)) {
+  const [executable, args] = COMMANDS[language](code);
   // Where npm's stock library is found.
   const cwd = join(root, "sdk/typescript");
   const child = own(spawn(executable, args, { cwd, env: { ...process.env, ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "ignore"] }));

@@ -24,13 +24,13 @@ function workerd() {
 
 /**
  * Builds the example where needed and starts it. `secret` is what stands in TOOLGATE_WEBHOOK_SECRET: one `whsec_…`, or
- * two with a comma between. Resolves to `{ port, stop, log, runs }`: `log()` is all it wrote, `runs()` resolves to the
+ * two with a comma between; `paymentMs` is how long a refund takes. Resolves to `{ port, stop, log, runs }`: `log()` is all it wrote, `runs()` resolves to the
  * calls whose handler it started, `{ tool, call, attempt }` each, oldest first.
  */
-export async function startEdgeShop({ secret }) {
+export async function startEdgeShop({ secret, paymentMs = 0 }) {
   execFileSync(join(root, "scripts/build-example"), ["edge-shop"], { stdio: ["ignore", "ignore", "inherit"] });
   const args = ["serve", join(root, "examples/edge-shop/config.capnp"), "--socket-addr", "http=127.0.0.1:0", "--control-fd=3"];
-  const env = { ...process.env, TOOLGATE_WEBHOOK_SECRET: secret };
+  const env = { ...process.env, TOOLGATE_WEBHOOK_SECRET: secret, EDGE_SHOP_PAYMENT_MS: String(paymentMs) };
   const child = own(spawn(workerd(), args, { env, stdio: ["ignore", "pipe", "pipe", "pipe"] }));
   let log = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (log += text));

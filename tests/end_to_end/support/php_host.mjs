@@ -2,10 +2,12 @@
 import { createServer } from "node:http";
 
 import { getPHPLoaderModule } from "@php-wasm/node-8-4";
-import { loadPHPRuntime, PHP } from "@php-wasm/universal";
+import { loadPHPRuntime, PHP, setPhpIniEntries } from "@php-wasm/universal";
 
 const [, , code] = process.argv;
 const php = new PHP(await loadPHPRuntime(await getPHPLoaderModule(), { ENV: process.env }));
+// As on a developer's machine: whatever PHP has to say goes into the page.
+await setPhpIniEntries(php, { display_errors: "1", error_reporting: "E_ALL", output_buffering: "0" });
 
 let last = Promise.resolve();
 /** One after the other: this PHP has one thread. */

@@ -56,7 +56,6 @@ fn say(mut measurement: Value) {
 /// Microseconds.
 fn fastest(mut work: impl FnMut()) -> f64 {
     let round = |_| {
-        #[allow(clippy::disallowed_methods, reason = "a benchmark measures time")]
         let started = Instant::now();
         work();
         started.elapsed().as_secs_f64() * 1e6

@@ -178,7 +178,8 @@ impl World {
     /// May this write be sent? Anything but a clear yes is a no.
     fn ask_leave(&mut self, task: &mut Task) -> Result<bool, String> {
         let revision = task.delivery.endpoint.revision;
-        let envelope = self.envelope(&task.delivery, Report::Accept { revision });
+        let secret = task.delivery.endpoint.secrets.first().map(|newest| newest.sealed.clone()).unwrap_or_default();
+        let envelope = self.envelope(&task.delivery, Report::Accept { revision, secret });
         match self.random.below(100) {
             // Lost on its way there, or late: then its answer finds nobody.
             0..4 => {

@@ -188,15 +188,22 @@ impl World {
         self.steps += 1;
         let given_up = if let Event::WaiterDue(name) = event { Some(name) } else { None };
         let asks_leave = match &event {
-            Event::Report(envelope) if matches!(envelope.report, Report::Accept { .. }) => Some(envelope.claim.clone()),
+            Event::Report(envelope) => match &envelope.report {
+                Report::Accept { secret, .. } => Some((envelope.claim.clone(), secret.clone())),
+                _ => None,
+            },
             _ => None,
         };
         let Some(mut effects) = self.step_raw(event, None)? else { return Err("the storage failed by itself".into()) };
         self.check(&effects)?;
-        if let (Some(claim), Outcome::Reply(Ok(Answer::MaySend(true)))) = (asks_leave, &effects.outcome) {
+        if let (Some((claim, secret)), Outcome::Reply(Ok(Answer::MaySend(true)))) = (asks_leave, &effects.outcome) {
             let (id, _) = self.queue.ids.read_claim(&self.place, &claim).ok_or("6: an unreadable claim may send")?;
             if !self.ledger.cleared.insert(id.clone()) {
                 return Err(format!("2: a second deliverer was told that it may send {id:?}"));
+            }
+            let endpoint = self.queue.memory.snapshot.as_ref().and_then(|policy| policy.endpoint.as_ref());
+            if !endpoint.is_some_and(|endpoint| endpoint.has_secret(&secret, self.now)) {
+                return Err(format!("11: {id:?} may be sent with {secret}, which counts no more"));
             }
         }
         if self.random.chance(8) {

@@ -186,7 +186,7 @@ impl Policy {
         if switches && random.chance(80) {
             return self.switch(state);
         }
-        match random.below(4) {
+        match random.below(5) {
             _ if self.transport != Transport::Webhook => {}
             0 => (self.revision, self.state) = (self.revision + 1, state),
             1 => {
@@ -195,6 +195,8 @@ impl Policy {
                 self.secrets.iter_mut().for_each(|old| old.until = until);
                 self.secrets.insert(0, SealedSecret { sealed: format!("sealed {}", self.version), until: None });
             }
+            // A PUT of the same URL with another secret.
+            2 => self.secrets = vec![SealedSecret { sealed: format!("sealed {}", self.version), until: None }],
             _ => self.state = if heal { EndpointState::Active } else { EndpointState::Suspended },
         }
     }

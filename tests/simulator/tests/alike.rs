@@ -24,9 +24,7 @@ struct Scene {
 
 impl Scene {
     fn new() -> Scene {
-        let mut scene = Scene { sqlite: Sqlite::queue(), queue: Queue::new(ids()), entropy: 0 };
-        scene.step(Event::Snapshot(Box::new(Policy::first().snapshot())), START);
-        scene
+        Scene { sqlite: Sqlite::queue(), queue: Queue::new(ids()), entropy: 0 }
     }
 
     fn step(&mut self, event: Event, now: UnixMillis) -> Outcome {
@@ -56,6 +54,8 @@ impl Scene {
             alike: true,
             wait_seconds: 0,
         };
+        // A policy is trusted for minutes only.
+        self.step(Event::Snapshot(Box::new(Policy::first().snapshot())), now);
         match self.ask(Role::Caller, "caller", Ask::Submit(submit), now) {
             Outcome::Reply(Ok(Answer::Call { view, .. })) => Ok(*view),
             Outcome::Reply(Err(problem)) => Err(problem.kind.code),

@@ -4,12 +4,9 @@ import type { Logger } from "../logger.js";
 import { errorOutcome, type OutcomeText, thrownOutcome } from "../outcome.js";
 import { isStronger, type Tool } from "../tool.js";
 import type { WireCall } from "../wire.js";
-import { type CallMemory, ProcessMemory } from "./memory.js";
+import { type CallMemory, RecentReads, STARTED } from "./memory.js";
 
-/** What stands in the memory for a write from before its handler starts until its outcome is stored. */
-const STARTED = "started";
-
-export const WRITES_REMEMBERED = { entriesMax: 10_000, charactersMax: 32 * 1024 * 1024 };
+export const WRITES_REMEMBERED = { entriesMax: 50_000, charactersMax: 32 * 1024 * 1024 };
 export const READS_REMEMBERED = { entriesMax: 1_000, charactersMax: 8 * 1024 * 1024 };
 
 export interface CallsOptions {
@@ -28,7 +25,7 @@ export interface CallsOptions {
 export class Calls {
   readonly #options: CallsOptions;
   readonly #tools: ReadonlyMap<string, Tool>;
-  readonly #reads = new ProcessMemory(READS_REMEMBERED);
+  readonly #reads = new RecentReads(READS_REMEMBERED);
   readonly #running = new Map<string, Promise<OutcomeText | undefined>>();
 
   constructor(options: CallsOptions) {
@@ -65,27 +62,34 @@ export class Calls {
   }
 
   async #read(key: string, tool: Tool, call: WireCall, input: Input): Promise<OutcomeText | undefined> {
-    const stored = await this.#reads.get(key);
+    const stored = this.#reads.get(key);
     if (stored !== undefined) return stored;
     const outcome = await this.#run(tool, call, input);
-    if (outcome !== undefined) await this.#reads.put(key, outcome, this.#options.rememberSeconds);
+    if (outcome !== undefined) this.#reads.put(key, outcome, this.#options.rememberSeconds);
     return outcome;
   }
 
   async #write(key: string, tool: Tool, call: WireCall, input: Input): Promise<OutcomeText | undefined> {
     const { memory, rememberSeconds, logger } = this.#options;
     const label = { call: call.call, tool: call.tool };
+    let stored: string | undefined;
     try {
-      const stored = (await memory.get(key)) ?? undefined;
-      if (stored === STARTED) {
-        logger.warn("a write was sent again whose first outcome is not known; it does not run", label);
-        return undefined;
-      }
-      if (stored !== undefined) return stored;
+      stored = (await memory.get(key)) ?? undefined;
+    } catch (fault) {
+      // It may be a repeat of one that ran: whatever were signed now would be taken for its outcome.
+      logger.error("the memory failed, so a write does not run, nor is said to have failed: it may have run before", { ...label, fault: faultName(fault) });
+      return undefined;
+    }
+    if (stored === STARTED) {
+      logger.warn("a write was sent again whose first outcome is not known; it does not run", label);
+      return undefined;
+    }
+    if (stored !== undefined) return stored;
+    try {
       await memory.put(key, STARTED, rememberSeconds);
     } catch (fault) {
-      logger.error("the memory failed, so a write does not run", { ...label, fault: faultName(fault) });
-      return errorOutcome("the endpoint cannot tell whether this write ran before, so it did not run it", "memory_unavailable");
+      logger.error("the memory takes no more, so a write does not run", { ...label, fault: faultName(fault) });
+      return errorOutcome("the endpoint cannot note that this write starts, so it did not run it", "memory_unavailable");
     }
     const outcome = await this.#run(tool, call, input);
     if (outcome === undefined) return undefined;

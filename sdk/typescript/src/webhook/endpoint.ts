@@ -113,18 +113,23 @@ export class Endpoint {
       this.#logger.error("a signed request was refused: its body has a content-encoding, which the gateway never uses", { encoding });
       return silent(415);
     }
+    const age = ageSeconds(signed, this.#nowMs());
+    const isStale = Math.abs(age) > this.#toleranceSeconds;
     // A signed ping without a body is sound and asks for nothing.
-    if (body.length === 0) return silent(204);
+    if (body.length === 0) return silent(isStale ? 401 : 204);
     const message = readMessage(body);
     if (message === undefined) {
       this.#logger.error("a signed request was refused: it is not a message of the gateway", { bytes: body.length });
       return silent(400);
     }
-    const age = ageSeconds(signed, this.#nowMs());
-    const isStale = Math.abs(age) > this.#toleranceSeconds;
-    const text = isStale ? this.#staleReply(message, age) : await this.#reply(message, signed, keepAlive);
+    if (isStale) {
+      // By the sender's clock: dated by one that is this far off, the reply would be refused in its turn. What makes it
+      // fresh is its reply_id.
+      return this.#signedReply(message.replyId, signed.key, this.#staleReply(message, age), signed.timestampSeconds);
+    }
+    const text = await this.#reply(message, signed, keepAlive);
     if (text === undefined) return silent(503);
-    return this.#signedReply(message.replyId, signed.key, text);
+    return this.#signedReply(message.replyId, signed.key, text, Math.floor(this.#nowMs() / 1_000));
   }
 
   #staleReply({ type }: Message, age: number): string {
@@ -157,8 +162,8 @@ export class Endpoint {
     return this.#hash;
   }
 
-  async #signedReply(replyId: string, key: SigningKey, body: string): Promise<Reply> {
-    const timestamp = String(Math.floor(this.#nowMs() / 1_000));
+  async #signedReply(replyId: string, key: SigningKey, body: string, timestampSeconds: number): Promise<Reply> {
+    const timestamp = String(timestampSeconds);
     return {
       status: 200,
       headers: {

@@ -10,7 +10,7 @@ export interface WebhookOptions {
   readonly contexts?: readonly ContextDefinition[];
   /** The pool's signing secret, `whsec_…`; a list of the old and the new one while it is rotated. Never logged. */
   readonly secret: SecretOption;
-  /** Where writes are remembered. Default: in this process, at most 10,000 of them and 32 Mi characters. */
+  /** Where writes are remembered. Default: in this process, at most 50,000 of them, and 32 Mi characters of outcomes. */
   readonly memory?: CallMemory;
   /** How far a message's timestamp may be from this clock, both ways. Default 300. */
   readonly toleranceSeconds?: number;
