@@ -5,7 +5,9 @@
 use std::error::Error;
 use std::io::{self, BufRead, Write};
 
-use rmcp::model::{CallToolRequestParams, ClientCapabilities, ClientInfo, ContentBlock, Implementation, ProtocolVersion};
+use rmcp::model::{
+    CallToolRequestParams, ClientCapabilities, ClientInfo, ContentBlock, Implementation, ProtocolVersion,
+};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -32,15 +34,16 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let client = info.serve_with_lifecycle(transport, lifecycle).await?;
     for line in io::stdin().lock().lines() {
         let asked: Value = serde_json::from_str(&line?)?;
-        let answer = match (asked.get("tool").and_then(Value::as_str), asked.get("arguments").and_then(Value::as_object)) {
-            (Some(tool), Some(arguments)) => {
-                let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.clone());
-                let result = client.call_tool(params).await?;
-                let text = result.content.first().and_then(ContentBlock::as_text).map(|text| text.text.clone());
-                json!({ "isError": result.is_error.unwrap_or(false), "text": text })
-            }
-            _ => client.list_all_tools().await?.iter().map(|tool| tool.name.to_string()).collect(),
-        };
+        let answer =
+            match (asked.get("tool").and_then(Value::as_str), asked.get("arguments").and_then(Value::as_object)) {
+                (Some(tool), Some(arguments)) => {
+                    let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.clone());
+                    let result = client.call_tool(params).await?;
+                    let text = result.content.first().and_then(ContentBlock::as_text).map(|text| text.text.clone());
+                    json!({ "isError": result.is_error.unwrap_or(false), "text": text })
+                }
+                _ => client.list_all_tools().await?.iter().map(|tool| tool.name.to_string()).collect(),
+            };
         let mut out = io::stdout().lock();
         writeln!(out, "{answer}")?;
         out.flush()?;
