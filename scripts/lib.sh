@@ -92,6 +92,25 @@ install_python() {
   cksum <tests/conformance/requirements.txt >"$tools/python/stamp"
 }
 
+# The MCP inspector, for a test of its command line. Not among the npm packages of this repository: one of its optional
+# packages is in no registry, which `npm ci` does not forgive; none of the optional ones is needed.
+inspector_package=@modelcontextprotocol/inspector@2.12.0
+inspector_is_current() { [ "$(cat "$tools/inspector/stamp" 2>/dev/null)" = "$inspector_package" ]; }
+ensure_inspector() {
+  ensure_npm
+  inspector_is_current || with_lock inspector install_inspector
+}
+install_inspector() {
+  inspector_is_current && return 0
+  say "installing the MCP inspector into $tools/inspector (about 15 seconds)…"
+  rm -rf "$tools/inspector"
+  mkdir -p "$tools/inspector"
+  npm install --prefix "$tools/inspector" --omit=optional --ignore-scripts --no-save --no-audit --no-fund --loglevel=error \
+    "$inspector_package" >&2
+  echo "$inspector_package" >"$tools/inspector/stamp"
+}
+inspector_program() { echo "$tools/inspector/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"; }
+
 # Public data for the ranking of tools: one package of data, of which the code is neither installed nor run.
 offer_package=bfcl-eval==2026.3.23
 offer_folder="$root/.state/offer"

@@ -88,6 +88,7 @@ async fn prefetch<'a>(
         tool: name.clone(),
         agent: run.agent.clone(),
         run: Some(run_id.to_owned()),
+        input: None,
         profile: None,
         purpose: None,
         principal: run.principal.clone(),

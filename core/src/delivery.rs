@@ -79,6 +79,7 @@ pub fn outgoing(secrets: &[Secret], message: &Message<'_>, now: UnixMillis, entr
                 arguments: delivery.arguments.clone(),
                 principal: delivery.principal.clone(),
                 run: delivery.run.clone(),
+                input: delivery.input.clone(),
                 attempt: delivery.attempt,
                 side_effect: delivery.side_effect,
                 deadline_seconds: *deadline_seconds,

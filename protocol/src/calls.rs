@@ -63,6 +63,19 @@ pub struct Activity {
     pub content: Box<RawValue>,
 }
 
+/// The type of an activity with which a tool says that it needs something of its client before it can answer.
+pub const INPUT_REQUIRED: &str = "application/vnd.modelcontextprotocol.input-required+json";
+
+/// What the client of a call answered to what its tool had asked for. JSON text from edge to handler, like arguments.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CallInput {
+    /// By the key under which the tool asked: an object of objects.
+    pub responses: Box<RawValue>,
+    /// What the tool gave along with its question, as it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Box<RawValue>>,
+}
+
 /// The approval that a parked call waits for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ApprovalLink {

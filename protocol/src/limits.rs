@@ -195,6 +195,14 @@ pub const MCP_TASK_POLL_MILLIS: u64 = 1_000;
 pub const MCP_WAIT_SECONDS: u64 = 20;
 /// The same for a client that follows tasks: then it has one.
 pub const MCP_TASK_WAIT_SECONDS: u64 = 1;
+/// Body cap of the MCP door: arguments, and what a repeat brings beside them.
+pub const MCP_BODY_BYTES_MAX: usize = CALL_BODY_BYTES_MAX + 128 * 1024;
+/// Largest answer of a client to what a tool asked for.
+pub const MCP_INPUT_BYTES_MAX: usize = 64 * 1024;
+/// Largest state that a tool gives along with its question: it travels through the client and back.
+pub const MCP_INPUT_STATE_BYTES_MAX: usize = 16 * 1024;
+/// A client has this long to answer what a tool asked for.
+pub const MCP_INPUT_SECONDS: u64 = 3_600;
 /// A subscription ends after this; the client asks anew.
 pub const MCP_LISTEN_SECONDS: u64 = 300;
 /// Pauses between its first looks for a change, and then between all.

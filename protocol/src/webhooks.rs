@@ -6,7 +6,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use crate::calls::Activity;
+use crate::calls::{Activity, CallInput};
 use crate::definitions::SideEffect;
 use crate::workers::HandlerError;
 
@@ -77,6 +77,9 @@ pub struct CallMessage {
     /// The run, when there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// What the client answered, when the tool had asked it for something (reads only).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<CallInput>,
     /// From 1.
     pub attempt: u32,
     /// The declared class.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::calls::Activity;
+use crate::calls::{Activity, CallInput};
 use crate::definitions::{Manifest, SideEffect};
 
 /// Body of `POST /v1/pools/{pool}/workers`.
@@ -180,6 +180,9 @@ pub struct Job {
     /// The run, when there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// What the client answered, when the tool had asked it for something (reads only).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<CallInput>,
     /// From 1.
     pub attempt: u32,
     /// The class it was accepted under.

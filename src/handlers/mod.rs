@@ -7,6 +7,7 @@ mod deliveries;
 mod endpoints;
 mod listen;
 mod mcp;
+mod mcp_calls;
 mod notifications;
 mod resource_metadata;
 mod runs;

@@ -143,6 +143,7 @@ fn submission(edge: &Edge, who: &Identity, request: CallRequest) -> Result<Submi
         purpose: None,
         principal,
         arguments: request.arguments,
+        input: None,
         idempotency_key,
         alike: false,
         wait_seconds: edge.wait_seconds(),

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -68,24 +70,15 @@ for (const [name, make] of Object.entries(CLIENTS)) {
   });
 }
 
-for (const mode of ["auto", "2026-07-28", "legacy"]) test(`the Python client, ${mode}`, async () => {
-  const python = process.env.TOOLGATE_PYTHON;
-  assert.ok(python, "TOOLGATE_PYTHON names a Python with the stock libraries; scripts/test end_to_end makes one");
-  const scene = await mcpScene(gateway);
-  const child = spawn(python, ["-B", new URL("../conformance/mcp_client.py", import.meta.url).pathname, scene.mcp.url, scene.key, mode], { stdio: ["pipe", "pipe", "inherit"] });
-  const lines = child.stdout.setEncoding("utf8")[Symbol.asyncIterator]();
-  let text = "";
+/** A client in a process of its own: a line of JSON in, a line of JSON out. */
+async function byLines(scene, program, args) {
+  const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ask = async (message) => {
     child.stdin.write(`${JSON.stringify(message)}\n`);
-    while (!text.includes("\n")) {
-      const { value, done } = await lines.next();
-      assert.ok(!done, "the Python client ended");
-      text += value;
-    }
-    const end = text.indexOf("\n");
-    const answer = JSON.parse(text.slice(0, end));
-    text = text.slice(end + 1);
-    return answer;
+    const { value, done } = await lines.next();
+    assert.ok(!done, `${program} ended`);
+    return JSON.parse(value);
   };
   try {
     await path(scene, { list: () => ask({ list: true }), call: (tool, args) => ask({ tool, arguments: args }) });
@@ -93,4 +86,44 @@ for (const mode of ["auto", "2026-07-28", "legacy"]) test(`the Python client, ${
     child.stdin.end();
     if (child.exitCode === null) await once(child, "exit");
   }
+}
+
+/** What scripts/test end_to_end makes, and says here where it is. */
+function provided(name) {
+  assert.ok(process.env[name], `${name} is not set; scripts/test end_to_end makes what it names`);
+  return process.env[name];
+}
+
+for (const mode of ["auto", "2026-07-28", "legacy"]) {
+  test(`the Python client, ${mode}`, async () => {
+    const scene = await mcpScene(gateway);
+    const program = new URL("../conformance/mcp_client.py", import.meta.url).pathname;
+    await byLines(scene, provided("TOOLGATE_PYTHON"), ["-B", program, scene.mcp.url, scene.key, mode]);
+  });
+  test(`the Rust client, ${mode}`, async () => {
+    const scene = await mcpScene(gateway);
+    await byLines(scene, provided("TOOLGATE_MCP_RUST"), [scene.mcp.url, scene.key, mode]);
+  });
+}
+
+test("the inspector at a command line, one process for each request", async () => {
+  const scene = await mcpScene(gateway);
+  // A home of its own: it keeps a catalogue of servers there.
+  const env = { ...process.env, HOME: gateway.folder };
+  const inspect = async (...asked) => {
+    const header = ["--header", `Authorization: Bearer ${scene.key}`];
+    const args = [provided("TOOLGATE_INSPECTOR"), "--cli", scene.mcp.url, "--transport", "http", ...header, "--format", "json", "--stored-auth-only", ...asked];
+    const child = spawn(process.execPath, args, { cwd: gateway.folder, env, stdio: ["ignore", "pipe", "inherit"] });
+    const [out, [status]] = await Promise.all([text(child.stdout), once(child, "close")]);
+    return { status, result: JSON.parse(out).result };
+  };
+  await path(scene, {
+    list: async () => (await inspect("--method", "tools/list")).result.tools.map(({ name }) => name),
+    call: async (tool, args) => {
+      const given = Object.entries(args).flatMap(([name, value]) => ["--tool-arg", `${name}=${value}`]);
+      const { status, result } = await inspect("--method", "tools/call", "--tool-name", tool, ...given);
+      assert.equal(status, result.isError ? 5 : 0, "its exit status says whether it was an error");
+      return { isError: result.isError, text: result.content[0].text };
+    },
+  });
 });

@@ -6,6 +6,7 @@
 //! it are compared with the body and never believed.
 
 mod answers;
+mod input;
 mod read;
 mod results;
 mod state;
@@ -19,9 +20,10 @@ pub use answers::{
     Answer, acknowledged, answer, discover, empty, failure, initialized, list_changed, listened, notification_taken,
     page, tool_list,
 };
+pub use input::{Capability, input_of, is_question, question_result};
 pub use read::{Headers, read};
 pub use results::{Waits, approval_status, call_result, refused_result, waits_for_input};
-pub use state::{Bound, RequestStates};
+pub use state::{Bound, Carried, RequestStates};
 pub use status::{asked_of, status_tool};
 pub use tasks::task;
 
@@ -44,12 +46,19 @@ pub enum Era {
 }
 
 /// What a client can do, as it says in the request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
     /// It follows tasks.
     pub tasks: bool,
-    /// It opens a URL for its user.
-    pub url_elicitation: bool,
+    /// What it can be asked for.
+    pub answers: Vec<Capability>,
+}
+
+impl Client {
+    /// Can it be asked for this?
+    pub fn can(&self, capability: Capability) -> bool {
+        self.answers.contains(&capability)
+    }
 }
 
 /// A request.
@@ -104,7 +113,9 @@ pub struct CallTool {
     pub name: String,
     /// The arguments, as they were sent.
     pub arguments: Option<Box<RawValue>>,
-    /// What an `input_required` answer had given for the repeat.
+    /// What the client answers to an `input_required` answer.
+    pub input_responses: Option<Box<RawValue>>,
+    /// What that had given for the repeat.
     pub request_state: Option<String>,
 }
 

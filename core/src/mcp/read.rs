@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{CallTool, Client, Era, Fault, LEGACY, Listen, MODERN, Message, Method, Request, TASKS};
+use super::{CallTool, Capability, Client, Era, Fault, LEGACY, Listen, MODERN, Message, Method, Request, TASKS};
 
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -43,6 +43,12 @@ impl Fault {
     /// Parameters that cannot be understood.
     pub fn params(message: impl Into<String>) -> Fault {
         Fault::new(400, INVALID_PARAMS, message)
+    }
+
+    /// A capability that the client does not declare.
+    pub fn missing_capability(message: impl Into<String>, required: Value) -> Fault {
+        let data = Some(json!({ "requiredCapabilities": required }));
+        Fault { data, ..Fault::new(400, MISSING_CAPABILITY, message) }
     }
 
     /// A method that is not there.
@@ -108,9 +114,8 @@ fn request(id: &str, method: &str, params: Option<&str>, headers: &Headers) -> R
     let era = era(method, &meta, headers);
     let client = if era == Era::Modern { modern(method, &params, &meta, headers)? } else { Client::default() };
     if era == Era::Modern && method.starts_with("tasks/") && !client.tasks {
-        let mut fault = Fault::new(400, MISSING_CAPABILITY, format!("{method} needs the client capability {TASKS:?}."));
-        fault.data = Some(json!({ "requiredCapabilities": { "extensions": { TASKS: {} } } }));
-        return Err(fault);
+        let message = format!("{method} needs the client capability {TASKS:?}.");
+        return Err(Fault::missing_capability(message, json!({ "extensions": { TASKS: {} } })));
     }
     Ok(Request { id: id.to_owned(), era, client, method: read_method(method, era, &params)? })
 }
@@ -151,7 +156,7 @@ fn modern(method: &str, params: &Members, meta: &Value, headers: &Headers) -> Re
     }
     Ok(Client {
         tasks: capabilities.pointer("/extensions").and_then(|all| all.get(TASKS)).is_some(),
-        url_elicitation: capabilities.pointer("/elicitation/url").is_some(),
+        answers: Capability::ALL.into_iter().filter(|capability| capability.is_in(capabilities)).collect(),
     })
 }
 
@@ -190,7 +195,8 @@ fn read_method(method: &str, era: Era, params: &Members) -> Result<Method, Fault
         ("tools/call", _) => Method::CallTool(CallTool {
             name: required("name")?,
             arguments: params.get("arguments").cloned(),
-            request_state: optional(params, "requestState")?,
+            input_responses: params.get("inputResponses").filter(|_| era == Era::Modern).cloned(),
+            request_state: if era == Era::Modern { optional(params, "requestState")? } else { None },
         }),
         ("tasks/get", Era::Modern) => Method::GetTask(required("taskId")?),
         ("tasks/update", Era::Modern) => Method::UpdateTask(required("taskId")?),
@@ -324,12 +330,14 @@ mod tests {
             asked(&body, &headers(MODERN, "tools/list", None)).client
         };
         assert_eq!(ask(json!({})), Client::default());
-        assert_eq!(ask(json!({ "extensions": { TASKS: {} } })), Client { tasks: true, url_elicitation: false });
-        assert_eq!(ask(json!({ "elicitation": {} })), Client::default());
-        assert_eq!(
-            ask(json!({ "elicitation": { "form": {}, "url": {} } })),
-            Client { tasks: false, url_elicitation: true }
-        );
+        assert_eq!(ask(json!({ "extensions": { TASKS: {} } })), Client { tasks: true, answers: vec![] });
+        let answers = |capabilities: Value| ask(capabilities).answers;
+        assert_eq!(answers(json!({ "elicitation": {} })), [Capability::Form]);
+        assert_eq!(answers(json!({ "elicitation": { "url": {} } })), [Capability::Url]);
+        assert_eq!(answers(json!({ "elicitation": { "form": {}, "url": {} } })), [Capability::Form, Capability::Url]);
+        assert_eq!(answers(json!({ "sampling": {}, "roots": {} })), [Capability::Sampling, Capability::Roots]);
+        assert_eq!(answers(json!({ "sampling": { "tools": {} } })), [Capability::Sampling, Capability::SamplingTools]);
+        assert_eq!(answers(json!({ "elicitation": 1, "sampling": null, "roots": [] })), []);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use toolgate_protocol::calls::{Activity, CallState, CallView};
 
 use super::answers::meta;
+use super::input::asked_too_late;
 use super::{Era, STATUS_TOOL};
 use crate::problem::Problem;
 
@@ -55,6 +56,9 @@ pub fn call_result(view: &CallView, era: Era) -> Option<Box<RawValue>> {
 }
 
 fn succeeded(view: &CallView, result: &RawValue, era: Era) -> Option<Box<RawValue>> {
+    if let Some(told) = asked_too_late(view, era) {
+        return told;
+    }
     let activity = view.activity.as_deref().and_then(|raw| serde_json::from_str::<Activity>(raw.get()).ok());
     let (content, rest) = match activity {
         Some(activity) if activity.kind == CONTENT_TYPE => (Some(activity.content), None),
@@ -91,10 +95,15 @@ fn told(view: &CallView, era: Era) -> Option<Box<RawValue>> {
         }
         (None, _) => (json!({ "status": view.state, "call": view.call, "error": view.error }), sentence),
     };
+    facts_result(view, era, &sentence, &structured)
+}
+
+/// A sentence for a model and facts for programs, where there is no result of the tool.
+pub(super) fn facts_result(view: &CallView, era: Era, sentence: &str, facts: &Value) -> Option<Box<RawValue>> {
     let shown = ToolResult {
         result_type: complete(era),
-        content: text(&sentence)?,
-        structured_content: to_raw_value(&structured).ok(),
+        content: text(sentence)?,
+        structured_content: to_raw_value(facts).ok(),
         is_error: true,
         meta: marks(view, era, None),
     };
@@ -180,7 +189,7 @@ fn as_text(result: &RawValue) -> String {
 }
 
 /// Which call this was, whether it is the outcome of an earlier one, and what it has for a screen.
-fn marks(view: &CallView, era: Era, activity: Option<Activity>) -> Option<Box<RawValue>> {
+pub(super) fn marks(view: &CallView, era: Era, activity: Option<Activity>) -> Option<Box<RawValue>> {
     let mut marks = if era == Era::Modern { meta() } else { json!({}) };
     if let Some(members) = marks.as_object_mut() {
         members.insert("toolgate/call".into(), view.call.clone().into());

@@ -62,6 +62,9 @@ pub struct Asked {
     pub run: Option<String>,
     /// Canonical text of the arguments.
     pub arguments: String,
+    /// JSON text of what the client answered to the tool's questions (reads only).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
     /// Canonical text of the principal.
     pub principal: String,
     /// The principal's tenant and id.
@@ -258,6 +261,11 @@ impl Call {
     pub fn arguments(&self) -> &str {
         let edited = self.approval.as_ref().and_then(|approval| approval.edited.as_deref());
         edited.unwrap_or(&self.asked.arguments)
+    }
+
+    /// What its executor is sent of data, in bytes.
+    pub fn weight(&self) -> usize {
+        self.arguments().len().saturating_add(self.asked.input.as_ref().map_or(0, String::len))
     }
 
     /// What the policy compares at hand-out and at a decision.

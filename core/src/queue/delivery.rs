@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use toolgate_protocol::calls::CallInput;
 use toolgate_protocol::control::{EndpointState, Transport};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::{
@@ -52,6 +53,9 @@ pub struct Delivery {
     pub principal: Box<RawValue>,
     /// The run, when it was asked in one.
     pub run: Option<String>,
+    /// What the client answered to the tool's questions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<CallInput>,
     /// From 1.
     pub attempt: u32,
     /// The class.
@@ -204,6 +208,7 @@ impl Step<'_> {
             tool: job.tool,
             arguments: job.arguments,
             run: job.run,
+            input: job.input,
             principal: job.principal,
             attempt: job.attempt,
             side_effect: job.side_effect,

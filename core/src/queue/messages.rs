@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolgate_protocol::approvals::{ApprovalView, DecisionRequest};
-use toolgate_protocol::calls::{CallView, ResolutionRequest};
+use toolgate_protocol::calls::{CallInput, CallView, ResolutionRequest};
 use toolgate_protocol::definitions::Profile;
 use toolgate_protocol::workers::{
     ClaimStatus, ClaimsRequest, GoodbyeRequest, PollAnswer, PollRequest, RegisterAnswer, RegistrationResult,
@@ -97,6 +97,10 @@ pub struct Submit {
     pub principal: Box<RawValue>,
     /// The arguments, verbatim.
     pub arguments: Option<Box<RawValue>>,
+    /// What the client answered to the tool's questions. A write never has any: what was approved or accepted is all
+    /// there is to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<CallInput>,
     /// The form in which the tool was told to the model that wrote them; absent where nobody but us named the fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,

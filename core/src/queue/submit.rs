@@ -123,7 +123,12 @@ impl Step<'_> {
         }
         Ok(Some(match read_arguments(submit.arguments.as_deref().map(|raw| raw.get())) {
             Err(problem) => Err(problem),
-            Ok(arguments) if arguments.canonical() == call.asked.arguments => Ok(call),
+            Ok(arguments)
+                if arguments.canonical() == call.asked.arguments
+                    && (call.asked.side_effect.is_write() || input_text(submit) == call.asked.input) =>
+            {
+                Ok(call)
+            }
             Ok(_) => {
                 let detail = "This Idempotency-Key was used for the same tool with other arguments; use a fresh key for a new call.";
                 Err(Problem::new(problems::IDEMPOTENCY_CONFLICT, detail).with("call", self.call_id(&call)))
@@ -163,6 +168,7 @@ impl Step<'_> {
             agent: submit.agent.clone(),
             run: submit.run.clone(),
             arguments,
+            input: input_text(submit).filter(|_| !tool.definition.side_effect.is_write()),
             principal: principal.text,
             principal_key: (principal.tenant_id, principal.id),
             permissions: principal.permissions,
@@ -252,6 +258,10 @@ impl Step<'_> {
             Outcome::Reply(_) => Outcome::Reply(Ok(self.call_answer(&call, base_url, submitted))),
         })
     }
+}
+
+fn input_text(submit: &Submit) -> Option<String> {
+    submit.input.as_ref().and_then(|input| serde_json::to_string(input).ok())
 }
 
 fn endpoint_suspended() -> Problem {

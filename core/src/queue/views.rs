@@ -75,7 +75,7 @@ impl Step<'_> {
         };
         match to {
             Phase::HandedOver | Phase::Reading | Phase::Writing => {
-                self.queue.memory.running.insert(call.id.clone(), call.arguments().len());
+                self.queue.memory.running.insert(call.id.clone(), call.weight());
             }
             _ => drop(self.queue.memory.running.remove(&call.id)),
         }
@@ -228,6 +228,7 @@ impl Step<'_> {
             arguments: raw(call.arguments()),
             principal: raw(&call.asked.principal),
             run: call.asked.run.clone(),
+            input: call.asked.input.as_deref().and_then(|text| serde_json::from_str(text).ok()),
             attempt: call.claim.as_ref().map_or(1, |claim| claim.attempt),
             side_effect: call.asked.side_effect,
             lease_seconds: if is_write {

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use toolgate_protocol::calls::CallInput;
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::webhooks::CallMessage;
 
@@ -15,6 +16,9 @@ pub struct CallContext {
     pub tool: String,
     /// The run, when there is one.
     pub run: Option<String>,
+    /// What the client answered, when the tool had asked it for something ([`ask_client`](crate::ask_client)): data of
+    /// the client, with the tool's own state. Reads only.
+    pub input: Option<CallInput>,
     /// From 1.
     pub attempt: u32,
     /// The class that the gateway decided under.
@@ -67,6 +71,7 @@ impl CallContext {
             call_id: message.call.clone(),
             tool: message.tool.clone(),
             run: message.run.clone(),
+            input: message.input.clone(),
             attempt: message.attempt,
             side_effect: message.side_effect,
             deadline_seconds: message.deadline_seconds,

@@ -41,6 +41,7 @@
 )]
 
 mod answer;
+mod ask_client;
 mod builder;
 mod call_context;
 mod definition;
@@ -55,6 +56,7 @@ mod tool;
 mod workers;
 
 pub use answer::Answer;
+pub use ask_client::ask_client;
 pub use builder::EndpointBuilder;
 pub use call_context::{CallContext, Principal};
 pub use definition::ConfigurationFault;
@@ -63,7 +65,7 @@ pub use handler_error::HandlerError;
 pub use memory::{Entry, InMemory, Memory, MemoryFault, Seen};
 pub use receiver::{Message, Received, Receiver};
 pub use tool::Tool;
-pub use toolgate_protocol::calls::Activity;
+pub use toolgate_protocol::calls::{Activity, CallInput};
 pub use toolgate_protocol::definitions::{ContextDefinition, ContextScope, DigestField, SideEffect};
 pub use toolgate_protocol::webhooks::CallMessage;
 pub use toolgate_signing as signing;

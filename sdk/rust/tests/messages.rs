@@ -7,7 +7,9 @@ mod support;
 use serde_json::{Value, json};
 use support::{NOW, PRINCIPAL, Request, block_on, call, call_request, secret, shop, signed_reply, signed_text};
 use toolgate_sdk::signing::{Refused, verify};
-use toolgate_sdk::{Activity, CallContext, Endpoint, HandlerError, Message, Receiver, Secret, SideEffect, Tool};
+use toolgate_sdk::{
+    Activity, CallContext, Endpoint, HandlerError, Message, Receiver, Secret, SideEffect, Tool, ask_client,
+};
 
 #[test]
 fn a_challenge_gets_its_nonce_back() {
@@ -107,6 +109,32 @@ fn members_of_a_later_gateway_are_ignored() {
     let body = body.replace(r#""attempt":1"#, r#""attempt":1,"trace":{"id":1e400}"#);
     let answer = Request::signed(&[secret(1)], "call_1", NOW, body).sent_to(&endpoint, NOW);
     assert_eq!(signed_reply(&answer, "re_1")["result"], 7);
+}
+
+#[test]
+fn a_read_asks_its_client_and_is_given_the_answer_with_its_own_state() {
+    let tool = Tool::new("greet", SideEffect::ReadOnly).description("d").handler_with_activity(
+        async |_: Value, context: CallContext| match context.input {
+            None => {
+                let form = json!({ "name": { "method": "elicitation/create", "params": { "message": "Your name?" } } });
+                Ok((Value::Null, Some(ask_client(&form, Some(&9_007_199_254_740_993_u64))?)))
+            }
+            Some(input) => {
+                let state = input.state.map(|state| state.get().to_owned());
+                Ok::<_, HandlerError>((json!([input.responses.get(), state]), None))
+            }
+        },
+    );
+    let endpoint = Endpoint::builder(vec![secret(1)]).tool(tool).build().unwrap();
+    let answer = call_request("greet", "call_1", "re_1", "{}", "read_only").sent_to(&endpoint, NOW);
+    let text = signed_text(&answer, &secret(1), "re_1", NOW);
+    let asked = r#"{"type":"application/vnd.modelcontextprotocol.input-required+json","content":{"inputRequests":{"name":{"method":"elicitation/create","params":{"message":"Your name?"}}},"requestState":9007199254740993}}"#;
+    assert!(text.starts_with(&format!(r#"{{"result":null,"activity":{asked}"#)), "{text}");
+    let responses = r#"{"name":{"action":"accept","content":{"n":1e400}}}"#;
+    let body = call("greet", "call_2", "re_2", "{}", "read_only")
+        .replace(r#""attempt":1"#, &format!(r#""input":{{"responses":{responses},"state":1e400}},"attempt":1"#));
+    let answer = Request::signed(&[secret(1)], "call_2", NOW, body).sent_to(&endpoint, NOW);
+    assert_eq!(signed_reply(&answer, "re_2")["result"], json!([responses, "1e400"]));
 }
 
 #[test]

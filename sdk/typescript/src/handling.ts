@@ -1,8 +1,9 @@
 import { decodeArguments } from "./arguments.js";
-import type { CallContext, Principal } from "./call-context.js";
+import type { CallContext, CallInput, Principal } from "./call-context.js";
 import { monotonicMs } from "./clock.js";
 import { CallAborted } from "./errors.js";
-import { plainValue } from "./json/plain.js";
+import { carriedValue, plainValue } from "./json/plain.js";
+import { isParsedObject, type ParsedObject } from "./json/value.js";
 import { type OutcomeText, type ResultRules, returnedOutcome, thrownOutcome } from "./outcome.js";
 import type { Tool } from "./tool.js";
 import type { WireCall } from "./wire.js";
@@ -51,6 +52,7 @@ export async function runHandler({ tool, call, args, principal, signal, onDeadli
     attempt: call.attempt,
     tool: tool.name,
     ...(call.run === undefined ? {} : { run: call.run }),
+    ...(call.input === undefined ? {} : { input: inputOf(call.input) }),
     signal,
     deadline: {
       seconds: call.deadlineSeconds,
@@ -69,6 +71,11 @@ export async function runHandler({ tool, call, args, principal, signal, onDeadli
 export function abortCode(signal: AbortSignal): string | undefined {
   const reason: unknown = signal.reason;
   return reason instanceof CallAborted ? reason.code : undefined;
+}
+
+function inputOf({ responses, state }: ParsedObject): CallInput {
+  const given = isParsedObject(responses) ? (carriedValue(responses) as CallInput["responses"]) : {};
+  return { responses: given, ...(state === undefined ? {} : { state: carriedValue(state) }) };
 }
 
 // An operation that we interrupted may have happened or not: calling that "failed" would invite a second try.

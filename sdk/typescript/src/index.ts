@@ -1,5 +1,5 @@
-export { type Activity, type ResultWithActivity, withActivity } from "./activity.js";
-export type { CallContext, Deadline, Principal } from "./call-context.js";
+export { type Activity, askClient, type ClientRequest, type ResultWithActivity, withActivity } from "./activity.js";
+export type { CallContext, CallInput, Deadline, Principal } from "./call-context.js";
 export {
   type AbortCode,
   CallAborted,

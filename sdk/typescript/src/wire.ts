@@ -8,6 +8,8 @@ export interface WireCall {
   readonly arguments: Parsed;
   readonly principal: Parsed;
   readonly run: string | undefined;
+  /** What the client answered, when the tool had asked it for something. */
+  readonly input?: ParsedObject;
   readonly attempt: number;
   readonly sideEffect: string;
   readonly deadlineSeconds: number;
@@ -70,7 +72,9 @@ function readJob(entry: ParsedObject): WireJob {
 
 /** Throws a `TransportError` that names the member which is missing or of another kind. */
 export function readCall(entry: ParsedObject): WireCall {
+  const input = entry["input"];
   return {
+    ...(isParsedObject(input) ? { input } : {}),
     call: text(entry, "call"),
     tool: text(entry, "tool"),
     arguments: entry["arguments"] ?? {},

@@ -109,6 +109,14 @@ test("a result of undefined is null, and an activity travels beside its result",
   assert.deepEqual(reply.activity, { type: "chart", content: { n: Number("9007199254740993") } });
 });
 
+test("what a client answered reaches the handler, and nothing else counts as that", async () => {
+  const { ask, secret } = mount({ look: (_, { input }) => input ?? "none" });
+  const input = { responses: { name: { action: "decline" } } };
+  assert.deepEqual((await ask(signedCall(secret, { call: "call_a", input }))).result, input);
+  assert.deepEqual((await ask(signedCall(secret, { call: "call_b", input: { state: [1] } }))).result, { responses: {}, state: [1] });
+  for (const [index, none] of [undefined, null, 7, []].entries()) assert.equal((await ask(signedCall(secret, { call: `call_${index}`, input: none }))).result, "none");
+});
+
 test("an activity that the gateway would not take is left out, and the result stays", async () => {
   for (const activity of [{ type: "chart" }, { content: 1 }, { type: 7, content: 1 }, { type: "chart", content: () => 1 }, { type: "chart", content: "x".repeat(1_100_000) }]) {
     const { ask, secret, logger } = mountCalls({ look: () => withActivity({ ok: true }, activity) });

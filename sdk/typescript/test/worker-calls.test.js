@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallAborted, withActivity } from "../dist/index.js";
+import { askClient, CallAborted, withActivity } from "../dist/index.js";
 import { keyOf } from "./support/keys.js";
 import { answer, deferred, job } from "./support/network.js";
 import { connect, WRITE } from "./support/worker.js";
@@ -35,6 +35,20 @@ test("large integers arrive as bigint and go back digit by digit", async (t) => 
   network.push(job("look", { arguments: '{"ids":[9007199254740993,-9223372036854775808,18446744073709551615]}' }));
   await network.until(() => network.results.length === 1);
   assert.match(network.requests.find(({ action }) => action === "results").text, /"result":\{"ids":\[9007199254740993,-9223372036854775808,18446744073709551615\]\},"activity":\{"type":"chart","content":9007199254740993\}/);
+});
+
+test("a read asks its client, and is given the answer with its own state", async (t) => {
+  const seen = deferred();
+  const form = { name: { method: "elicitation/create", params: { message: "Your name?" } } };
+  const { network } = await connect(t, { look: (_, ctx) => (ctx.input === undefined ? askClient(form, { step: 9007199254740993n }) : (seen.resolve(ctx.input), "done")) });
+  network.push(job("look"));
+  await network.until(() => network.results.length === 1);
+  const asked = '"result":null,"activity":{"type":"application/vnd.modelcontextprotocol.input-required+json","content":{"inputRequests":{"name":{"method":"elicitation/create","params":{"message":"Your name?"}}},"requestState":{"step":9007199254740993}}}';
+  assert.ok(network.requests.find(({ action }) => action === "results").text.includes(asked));
+  network.push(job("look", { input: '{"responses":{"name":{"action":"accept","content":{"id":9007199254740993}}},"state":{"step":1e400}}' }));
+  assert.deepEqual(await seen.promise, { responses: { name: { action: "accept", content: { id: 9007199254740993n } } }, state: { step: "1e400" } });
+  await network.until(() => network.results.length === 2);
+  assert.equal(network.results[1].result, "done");
 });
 
 test("an integer that a number would round fails the call; neither handler nor accept happens", async (t) => {

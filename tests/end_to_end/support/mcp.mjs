@@ -19,9 +19,10 @@ export class Mcp {
   }
 
   /** Any POST; the answer's status, headers and message. */
-  async post(body, headers = {}) {
+  async post(body, headers = {}, signal) {
     const response = await fetch(this.url, {
       method: "POST",
+      signal,
       headers: { "content-type": "application/json", accept: "application/json, text/event-stream", authorization: `Bearer ${this.key}`, ...headers },
       body: typeof body === "string" ? body : json(body),
     });
@@ -31,13 +32,13 @@ export class Mcp {
   }
 
   /** A modern request. `params` may be JSON text without `_meta`, for numbers that JavaScript would round. */
-  request(method, params = {}, { meta = META, headers = {}, id = (ids += 1) } = {}) {
+  request(method, params = {}, { meta = META, headers = {}, id = (ids += 1), signal } = {}) {
     const text = typeof params === "string" ? params : json(params);
     const parsed = JSON.parse(text);
     const name = NAMED[method] === undefined ? {} : { "mcp-name": parsed[NAMED[method]] };
     const members = text.slice(1, -1).trim();
     const body = `{"jsonrpc":"2.0","id":${json(id)},"method":${json(method)},"params":{${members}${members ? "," : ""}"_meta":${json(meta)}}}`;
-    return this.post(body, { "mcp-protocol-version": MODERN, "mcp-method": method, ...name, ...headers });
+    return this.post(body, { "mcp-protocol-version": MODERN, "mcp-method": method, ...name, ...headers }, signal);
   }
 
   /** The result of a modern request that must have one. */

@@ -2,6 +2,7 @@
 import { definition } from "./org.mjs";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
+import { setTimeout } from "node:timers/promises";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const WAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=";
@@ -11,11 +12,18 @@ const resource = (uri, mimeType, said) => ({ type: "resource", resource: { uri, 
 /** A result in the protocol's own content blocks. */
 const content = (...blocks) => ({ result: null, activity: { type: "application/vnd.modelcontextprotocol.content+json", content: blocks } });
 
-/** What these tools are for is to take a while. */
-const takes = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+/** An answer that asks the client first; with what the tool wants to know again at the repeat. */
+const asks = (inputRequests, requestState) => ({ result: null, activity: { type: "application/vnd.modelcontextprotocol.input-required+json", content: { inputRequests, requestState } } });
+const form = (message, field, type = "string") => ({ method: "elicitation/create", params: { mode: "form", message, requestedSchema: { type: "object", properties: { [field]: { type } }, required: [field] } } });
+const sample = (question) => ({ method: "sampling/createMessage", params: { messages: [{ role: "user", content: { type: "text", text: question } }], maxTokens: 100 } });
+const roots = { method: "roots/list", params: {} };
+const said = (input, key, field) => input?.responses[key]?.content?.[field];
+
+/** What these tools are for is to take a while; but not beyond the end of the test. */
+const takes = (seconds, signal) => setTimeout(seconds * 1_000, undefined, { signal }).catch(() => undefined);
 
 /** Name → handler of a job; the input of those that have one. */
-export const HANDLERS = {
+const HANDLERS = {
   test_simple_text: () => ({ result: "This is a simple text response for testing." }),
   test_image_content: () => content(image),
   test_audio_content: () => content({ type: "audio", data: WAV, mimeType: "audio/wav" }),
@@ -25,18 +33,69 @@ export const HANDLERS = {
   test_logging_tool: () => ({ result: "done" }),
   test_streaming_elicitation: () => ({ result: "done" }),
   greet: ({ arguments: { name } }) => ({ result: `Hello, ${name}!` }),
-  failing_job: async () => {
-    await takes(2);
+  comes_and_goes: () => ({ result: "here" }),
+  failing_job: async (_, signal) => {
+    await takes(2, signal);
     return { error: { message: "The job failed, as it should" } };
   },
-  slow_compute: async ({ arguments: { seconds } }) => {
+  test_missing_capability: () => asks({ text: sample("Say something.") }),
+  test_input_required_result_elicitation: ({ input }) => {
+    const name = said(input, "user_name", "name");
+    return name === undefined ? asks({ user_name: form("What is your name?", "name") }) : { result: `Hello, ${name}!` };
+  },
+  test_input_required_result_sampling: ({ input }) => {
+    const answer = input?.responses.capital_question;
+    return answer === undefined ? asks({ capital_question: sample("What is the capital of France?") }) : { result: answer.content.text };
+  },
+  test_input_required_result_list_roots: ({ input }) => {
+    const answer = input?.responses.client_roots;
+    return answer === undefined ? asks({ client_roots: roots }) : { result: answer.roots };
+  },
+  test_input_required_result_request_state: ({ input }) => (input?.state === "asked" ? { result: "state-ok" } : asks({ confirm: form("Please confirm", "ok", "boolean") }, "asked")),
+  test_input_required_result_multiple_inputs: ({ input }) => {
+    const keys = Object.keys(input?.responses ?? {}).sort();
+    if (keys.join() === "client_roots,greeting,user_name") return { result: keys };
+    return asks({ user_name: form("What is your name?", "name"), greeting: sample("Generate a greeting"), client_roots: roots }, 1);
+  },
+  test_input_required_result_multi_round: ({ input }) => {
+    const name = input?.state?.name ?? said(input, "step1", "name");
+    const color = said(input, "step2", "color");
+    if (name === undefined) return asks({ step1: form("Step 1: What is your name?", "name") });
+    return color === undefined ? asks({ step2: form("Step 2: What is your favorite color?", "color") }, { name }) : { result: `${name} likes ${color}` };
+  },
+  test_input_required_result_tampered_state: ({ input }) => (input === undefined ? asks({ confirm: form("Please confirm", "ok", "boolean") }, "mine") : { result: "done" }),
+  test_input_required_result_capabilities: () => asks({ name: form("What is your name?", "name"), text: sample("Say something.") }),
+  test_tool_with_task: async ({ input }, signal) => {
+    const name = said(input, "user_name", "name");
+    if (name === undefined) return asks({ user_name: form("What is your name?", "name") });
+    await takes(2, signal);
+    return { result: `Hello, ${name}!` };
+  },
+  confirm_delete: ({ input }) => (input === undefined ? asks({ confirm: form("Really?", "confirm", "boolean") }) : { result: "confirmed" }),
+  multi_input: ({ input }) => (input === undefined ? asks({ name: form("Name?", "name"), confirm: form("Really?", "confirm", "boolean") }) : { result: "thanks" }),
+  slow_compute: async ({ arguments: { seconds } }, signal) => {
     // Long enough to become a task, where it is not asked to be quick.
-    if (seconds > 0) await takes(seconds + 1.5);
+    if (seconds > 0) await takes(seconds + 1.5, signal);
     return { result: `computed for ${seconds} s` };
   },
 };
-const INPUT = { greet: { name: "string" }, slow_compute: { seconds: "number", label: "string?" } };
-export const FIXTURE = Object.keys(HANDLERS).map((name) => definition(name, "read_only", { input: INPUT[name] ?? {} }));
+const INPUT = { greet: { name: "string" }, slow_compute: { seconds: "number", label: "string?" }, confirm_delete: { filename: "string" } };
+const CHANGES = "test_trigger_tool_change";
+export const FIXTURE = [...Object.keys(HANDLERS), CHANGES].map((name) => definition(name, "read_only", { input: INPUT[name] ?? {} }));
+
+/** The handlers, and with them the one that takes `comes_and_goes` away from the agent and gives it back. `signal` ends those
+ * that still take their time. */
+export function handlersOf(org, signal) {
+  const all = FIXTURE.map(({ name }) => name);
+  let fewer = false;
+  const change = async () => {
+    fewer = !fewer;
+    await org.admin.must(200, "PUT", "/v1/capabilities/bot", { tools: fewer ? all.filter((name) => name !== "comes_and_goes") : all });
+    return { result: "changed" };
+  };
+  const handlers = Object.entries(HANDLERS).map(([name, handle]) => [name, (job) => handle(job, signal)]);
+  return { ...Object.fromEntries(handlers), [CHANGES]: change };
+}
 
 /** In front of the gateway, for a client that can send no key: adds it, and changes nothing else. */
 export async function keyed(gateway, key) {

@@ -8,7 +8,7 @@ const ID = /^[A-Za-z0-9_-]{1,100}$/;
 const MEMBERS = {
   "endpoint.challenge": [["type", "reply_id", "nonce"], []],
   "tools.manifest": [["type", "reply_id"], []],
-  "tool.call": [["type", "reply_id", "call", "tool", "arguments", "principal", "attempt", "side_effect", "deadline_seconds"], ["run"]],
+  "tool.call": [["type", "reply_id", "call", "tool", "arguments", "principal", "attempt", "side_effect", "deadline_seconds"], ["run", "input"]],
 };
 
 export const newSecret = (bytes = 32) => `whsec_${randomBytes(bytes).toString("base64")}`;

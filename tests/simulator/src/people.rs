@@ -50,6 +50,7 @@ impl World {
             arguments: Some(raw(&arguments)),
             idempotency_key: keyed.then(|| format!("key {}", self.random.draw())),
             purpose: None,
+            input: None,
             profile: None,
             alike: false,
             wait_seconds: if self.random.chance(400) { self.random.below(26) as u64 } else { 0 },

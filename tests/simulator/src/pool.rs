@@ -82,6 +82,7 @@ impl Pool {
             arguments: Some(raw(format!(r#"{{"n":{n}}}"#))),
             idempotency_key: Some(format!("key {}", self.steps)),
             purpose: None,
+            input: None,
             profile: None,
             alike: false,
             wait_seconds: 0,
@@ -146,7 +147,7 @@ impl Pool {
     }
 
     /// A fresh session of a worker that announces the tools as they are.
-    fn session(&mut self) -> String {
+    pub fn session(&mut self) -> String {
         let contract = |(name, class): &(&str, &str)| ((*name).to_owned(), contract_hash(&definition(name, class, 0)));
         let register = Register {
             worker: "w".into(),

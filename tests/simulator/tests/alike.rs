@@ -48,6 +48,7 @@ impl Scene {
             agent: "alice".into(),
             principal: raw(r#"{"id":"u","tenant_id":"t","permissions":["use"]}"#.into()),
             arguments: Some(raw(format!(r#"{{"n":{n}}}"#))),
+            input: None,
             profile: None,
             idempotency_key: Some(format!("fresh-{}", self.entropy)),
             alike: true,

@@ -37,6 +37,7 @@ fn submit(n: u32) -> Ask {
         arguments: Some(raw(format!(r#"{{"n":{n}}}"#))),
         idempotency_key: None,
         purpose: None,
+        input: None,
         profile: None,
         alike: false,
         wait_seconds: 0,

@@ -2,8 +2,8 @@
  * The webhook transport by itself: nothing of the worker comes along, and no module of Node is needed, so this entry runs
  * wherever there are `Request`, `Response` and WebCrypto.
  */
-export { type Activity, type ResultWithActivity, withActivity } from "../activity.js";
-export type { CallContext, Deadline, Principal } from "../call-context.js";
+export { type Activity, askClient, type ClientRequest, type ResultWithActivity, withActivity } from "../activity.js";
+export type { CallContext, CallInput, Deadline, Principal } from "../call-context.js";
 export { CallAborted, ConfigurationError, ToolgateError } from "../errors.js";
 export type { ContextDefinition, DigestField } from "../grounding.js";
 export type { Logger } from "../logger.js";

@@ -152,7 +152,7 @@ export class Network {
 
 let jobs = 0;
 
-/** A job on the wire. `arguments` is JSON text, so that numbers are what the test wrote. */
+/** A job on the wire. `arguments` and `input` are JSON text, so that numbers are what the test wrote. */
 export function job(tool, { side_effect = "read_only", arguments: args = "{}", principal = PRINCIPAL, ...rest } = {}) {
   jobs += 1;
   return { call: `call_${jobs}`, claim: `claim_${jobs}`, tool, side_effect, attempt: 1, lease_seconds: 10, deadline_seconds: 60, args, principal, ...rest };
@@ -160,6 +160,7 @@ export function job(tool, { side_effect = "read_only", arguments: args = "{}", p
 
 const PRINCIPAL = '{"id":"u1","tenant_id":"acme","permissions":["orders:read"]}';
 
-export function jobText({ args, principal, ...rest }) {
-  return `${JSON.stringify(rest).slice(0, -1)},"arguments":${args},"principal":${principal}}`;
+export function jobText({ args, principal, input, ...rest }) {
+  const given = input === undefined ? "" : `,"input":${input}`;
+  return `${JSON.stringify(rest).slice(0, -1)},"arguments":${args},"principal":${principal}${given}}`;
 }
