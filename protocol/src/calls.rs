@@ -81,7 +81,7 @@ pub struct ApprovalLink {
     pub url: String,
 }
 
-/// Answer of `POST /v1/calls`, `GET /v1/calls/{call}` and of a decision.
+/// Answer of `POST /v1/calls` and `GET /v1/calls/{call}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CallView {

@@ -187,7 +187,7 @@ export interface components {
         };
         /** @description The states of a call on the wire. */
         readonly CallState: "waiting_approval" | "queued" | "running" | "succeeded" | "failed" | "rejected" | "expired" | "cancelled" | "invalidated" | "unknown";
-        /** @description Answer of `POST /v1/calls`, `GET /v1/calls/{call}` and of a decision. */
+        /** @description Answer of `POST /v1/calls` and `GET /v1/calls/{call}`. */
         readonly CallView: {
             /** @description Something for the screen. */
             readonly activity?: components["schemas"]["Activity"];

@@ -178,8 +178,10 @@ impl Operation {
         let mut value = json!({
             "operationId": self.id, "summary": self.summary, "description": who, "responses": self.responses(schemas),
         });
-        if self.who == Who::Anybody {
-            value["security"] = json!([]);
+        match self.who {
+            Who::Anybody => value["security"] = json!([]),
+            Who::Root => value["x-roles"] = json!(["root"]),
+            Who::Roles(roles) => value["x-roles"] = json!(roles),
         }
         if !self.parameters.is_empty() {
             value["parameters"] = self.parameters.clone().into();

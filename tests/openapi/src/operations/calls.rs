@@ -100,7 +100,7 @@ pub fn approvals() -> Vec<Operation> {
             "Approves what the digest names, or rejects.",
         )
         .takes::<DecisionRequest>()
-        .gives::<CallView>(200, "The call.")
+        .gives::<ApprovalView>(200, "The approval as it stands now.")
         .of_pool()
         .refuses(&[p::REQUESTER_MAY_NOT_APPROVE, p::ALREADY_DECIDED, p::APPROVAL_EXPIRED, p::APPROVAL_WITHDRAWN])
         .refuses(&[p::DIGEST_MISMATCH, p::INVALID_ARGUMENTS]),
