@@ -5,11 +5,15 @@ use toolgate_protocol::problems;
 use crate::internal_route;
 use crate::problem::Problem;
 
+use Route as R;
+
 /// Where a request goes. Names are as they stand in the path; whether they exist is decided later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Route {
     /// `GET /healthz`
     Health,
+    /// `GET /openapi.json`
+    OpenApi,
     /// `POST /v1/orgs`
     CreateOrg,
     /// `POST /v1/keys`
@@ -115,68 +119,92 @@ pub fn route(method: &str, path: &str) -> Result<Route, Problem> {
         _ => {}
     }
     let segments: Vec<&str> = path.strip_prefix('/').unwrap_or(path).split('/').collect();
-    let offered = routes(&segments);
-    if let Some((_, found)) = offered.iter().find(|(offered, _)| *offered == method) {
-        return Ok(found.clone());
+    let fitting =
+        || TABLE.iter().filter_map(|(method, template, make)| Some((*method, make(fit(template, &segments)?))));
+    if let Some((_, found)) = fitting().find(|(offered, _)| *offered == method) {
+        return Ok(found);
     }
-    if offered.is_empty() {
+    let allow = fitting().map(|(method, _)| method).collect::<Vec<_>>().join(", ");
+    if allow.is_empty() {
         return Err(Problem::not_found());
     }
-    let allow = offered.iter().map(|(method, _)| *method).collect::<Vec<_>>().join(", ");
     Err(Problem::new(problems::METHOD_NOT_ALLOWED, format!("This path takes {allow}.")).with("allow", allow))
 }
 
-/// The methods that a path takes.
-fn routes(segments: &[&str]) -> Vec<(&'static str, Route)> {
-    use Route as R;
-    let (get, post, put, delete) = ("GET", "POST", "PUT", "DELETE");
-    let own = |name: &&str| (*name).to_owned();
-    match segments {
-        ["healthz"] => vec![(get, R::Health)],
-        [".well-known", "oauth-protected-resource", "mcp", agent] => vec![(get, R::ResourceMetadata(own(agent)))],
-        ["mcp", agent] => vec![(post, R::Mcp(own(agent)))],
-        ["v1", "orgs"] => vec![(post, R::CreateOrg)],
-        ["v1", "keys"] => vec![(get, R::ListKeys), (post, R::CreateKey)],
-        ["v1", "keys", id] => vec![(delete, R::RevokeKey(own(id)))],
-        ["v1", "capabilities", name] => vec![(get, R::GetCapability(own(name))), (put, R::PutCapability(own(name)))],
-        ["v1", "agents", name] => vec![(get, R::GetAgent(own(name))), (put, R::PutAgent(own(name)))],
-        ["v1", "pools", pool] => vec![(get, R::GetPool(own(pool))), (put, R::PutPool(own(pool)))],
-        ["v1", "pools", pool, "stats"] => vec![(get, R::PoolStats(own(pool)))],
-        ["v1", "pools", pool, "challenges"] => vec![(post, R::Challenge(own(pool)))],
-        ["v1", "pools", pool, "secret-rotations"] => vec![(post, R::RotateSecret(own(pool)))],
-        ["v1", "pools", pool, "manifest-syncs"] => vec![(post, R::SyncManifest(own(pool)))],
-        ["v1", "pools", pool, "workers"] => vec![(post, R::Register(own(pool)))],
-        ["v1", "pools", pool, "goodbyes"] => vec![(post, R::Goodbye(own(pool)))],
-        ["v1", "pools", pool, "claims"] => vec![(post, R::Poll(own(pool)))],
-        ["v1", "pools", pool, "accepts"] => vec![(post, R::Accept(own(pool)))],
-        ["v1", "pools", pool, "renewals"] => vec![(post, R::Renew(own(pool)))],
-        ["v1", "pools", pool, "returns"] => vec![(post, R::Return(own(pool)))],
-        ["v1", "pools", pool, "results"] => vec![(post, R::Results(own(pool)))],
-        ["v1", "tools"] => vec![(get, R::ListTools)],
-        ["v1", "tools", tool] => vec![(get, R::GetTool(own(tool))), (put, R::PutTool(own(tool)))],
-        ["v1", "tools", tool, "acceptances"] => vec![(post, R::AcceptRefused(own(tool)))],
-        ["v1", "tools", tool, "releases"] => vec![(post, R::Release(own(tool)))],
-        ["v1", "runs"] => vec![(post, R::CreateRun)],
-        ["v1", "runs", run, "turns"] => vec![(post, R::TakeTurn(own(run)))],
-        ["v1", "runs", run, "tokens"] => vec![(post, R::RenewToken(own(run)))],
-        ["v1", "calls"] => vec![(get, R::ListCalls), (post, R::Submit)],
-        ["v1", "calls", call] => vec![(get, R::GetCall(own(call)))],
-        ["v1", "calls", call, "events"] => vec![(get, R::CallEvents(own(call)))],
-        ["v1", "calls", call, "cancel"] => vec![(post, R::Cancel(own(call)))],
-        ["v1", "calls", call, "resolution"] => vec![(post, R::Resolve(own(call)))],
-        ["v1", "approvals"] => vec![(get, R::ListApprovals)],
-        ["v1", "approvals", id] => vec![(get, R::GetApproval(own(id)))],
-        ["v1", "approvals", id, "decision"] => vec![(post, R::Decide(own(id)))],
-        ["v1", "notifications"] => vec![(get, R::ListNotifications)],
-        ["v1", "notifications", name] => vec![
-            (get, R::GetNotification(own(name))),
-            (put, R::PutNotification(own(name))),
-            (delete, R::DeleteNotification(own(name))),
-        ],
-        ["v1", "audit"] => vec![(get, R::ListAudit)],
-        _ => Vec::new(),
-    }
+/// Every method and path that is open to the outside, with parameters as `{name}`: what the OpenAPI document describes.
+pub fn paths() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TABLE.iter().map(|(method, template, _)| (*method, *template))
 }
+
+/// What a path has at the parameter of a template, or nothing where it has none; `None` when they do not fit.
+fn fit(template: &str, segments: &[&str]) -> Option<String> {
+    let mut parameter = String::new();
+    let wanted = template.strip_prefix('/').unwrap_or(template).split('/');
+    if wanted.clone().count() != segments.len() {
+        return None;
+    }
+    for (wanted, given) in wanted.zip(segments) {
+        if wanted.starts_with('{') {
+            (*given).clone_into(&mut parameter);
+        } else if wanted != *given {
+            return None;
+        }
+    }
+    Some(parameter)
+}
+
+/// A method, a path with at most one parameter, and what it makes of that.
+type Entry = (&'static str, &'static str, fn(String) -> Route);
+
+const TABLE: &[Entry] = &[
+    ("GET", "/healthz", |_| R::Health),
+    ("GET", "/openapi.json", |_| R::OpenApi),
+    ("GET", "/.well-known/oauth-protected-resource/mcp/{agent}", R::ResourceMetadata),
+    ("POST", "/mcp/{agent}", R::Mcp),
+    ("POST", "/v1/orgs", |_| R::CreateOrg),
+    ("GET", "/v1/keys", |_| R::ListKeys),
+    ("POST", "/v1/keys", |_| R::CreateKey),
+    ("DELETE", "/v1/keys/{id}", R::RevokeKey),
+    ("GET", "/v1/capabilities/{name}", R::GetCapability),
+    ("PUT", "/v1/capabilities/{name}", R::PutCapability),
+    ("GET", "/v1/agents/{name}", R::GetAgent),
+    ("PUT", "/v1/agents/{name}", R::PutAgent),
+    ("GET", "/v1/pools/{pool}", R::GetPool),
+    ("PUT", "/v1/pools/{pool}", R::PutPool),
+    ("GET", "/v1/pools/{pool}/stats", R::PoolStats),
+    ("POST", "/v1/pools/{pool}/challenges", R::Challenge),
+    ("POST", "/v1/pools/{pool}/secret-rotations", R::RotateSecret),
+    ("POST", "/v1/pools/{pool}/manifest-syncs", R::SyncManifest),
+    ("POST", "/v1/pools/{pool}/workers", R::Register),
+    ("POST", "/v1/pools/{pool}/goodbyes", R::Goodbye),
+    ("POST", "/v1/pools/{pool}/claims", R::Poll),
+    ("POST", "/v1/pools/{pool}/accepts", R::Accept),
+    ("POST", "/v1/pools/{pool}/renewals", R::Renew),
+    ("POST", "/v1/pools/{pool}/returns", R::Return),
+    ("POST", "/v1/pools/{pool}/results", R::Results),
+    ("GET", "/v1/tools", |_| R::ListTools),
+    ("GET", "/v1/tools/{tool}", R::GetTool),
+    ("PUT", "/v1/tools/{tool}", R::PutTool),
+    ("POST", "/v1/tools/{tool}/acceptances", R::AcceptRefused),
+    ("POST", "/v1/tools/{tool}/releases", R::Release),
+    ("POST", "/v1/runs", |_| R::CreateRun),
+    ("POST", "/v1/runs/{run}/turns", R::TakeTurn),
+    ("POST", "/v1/runs/{run}/tokens", R::RenewToken),
+    ("GET", "/v1/calls", |_| R::ListCalls),
+    ("POST", "/v1/calls", |_| R::Submit),
+    ("GET", "/v1/calls/{call}", R::GetCall),
+    ("GET", "/v1/calls/{call}/events", R::CallEvents),
+    ("POST", "/v1/calls/{call}/cancel", R::Cancel),
+    ("POST", "/v1/calls/{call}/resolution", R::Resolve),
+    ("GET", "/v1/approvals", |_| R::ListApprovals),
+    ("GET", "/v1/approvals/{id}", R::GetApproval),
+    ("POST", "/v1/approvals/{id}/decision", R::Decide),
+    ("GET", "/v1/notifications", |_| R::ListNotifications),
+    ("GET", "/v1/notifications/{name}", R::GetNotification),
+    ("PUT", "/v1/notifications/{name}", R::PutNotification),
+    ("DELETE", "/v1/notifications/{name}", R::DeleteNotification),
+    ("GET", "/v1/audit", |_| R::ListAudit),
+];
 
 /// Seconds of `Prefer: wait=N` (RFC 7240, section 4.3), capped; other preferences are ignored, as that RFC says.
 pub fn prefer_wait(header: Option<&str>, most: u64) -> u64 {

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 /// Body of `POST /v1/approvals/{id}/decision`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DecisionRequest {
     /// Yes or no.
@@ -19,6 +20,7 @@ pub struct DecisionRequest {
 
 /// Yes or no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionKind {
     /// Let it run, once.
@@ -29,6 +31,7 @@ pub enum DecisionKind {
 
 /// A decision that was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DecisionView {
     /// Yes or no.
     pub decision: DecisionKind,
@@ -51,6 +54,7 @@ pub struct DecisionView {
 
 /// A decision on an earlier call of the same tool for the same principal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EarlierDecision {
     /// That approval.
     pub approval: String,
@@ -69,6 +73,7 @@ pub struct EarlierDecision {
 
 /// One member of the arguments that a decision changed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArgumentChange {
     /// The member.
     pub field: String,
@@ -82,6 +87,7 @@ pub struct ArgumentChange {
 
 /// An approval.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ApprovalView {
     /// Its id.
     pub id: String,
@@ -123,5 +129,9 @@ pub struct ApprovalView {
     /// Earlier decisions on calls of the same tool for the same principal, newest first.
     pub earlier: Vec<EarlierDecision>,
     /// `pending`, `approved`, `rejected`, `expired`, `cancelled`, `invalidated`.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(extend("enum" = ["pending", "approved", "rejected", "expired", "cancelled", "invalidated"]))
+    )]
     pub state: String,
 }

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 /// Body of `POST /v1/calls`.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CallRequest {
     /// The tool's name.
@@ -19,6 +20,7 @@ pub struct CallRequest {
 
 /// The states of a call on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {
     /// Parked for a human.
@@ -45,6 +47,7 @@ pub enum CallState {
 
 /// Why a call ended without a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CallError {
     /// A stable code of ours, or the handler's own.
     pub code: String,
@@ -54,6 +57,7 @@ pub struct CallError {
 
 /// Something for the screen beside the result.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Activity {
     /// A content type.
@@ -68,6 +72,7 @@ pub const INPUT_REQUIRED: &str = "application/vnd.modelcontextprotocol.input-req
 
 /// What the client of a call answered to what its tool had asked for. JSON text from edge to handler, like arguments.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CallInput {
     /// By the key under which the tool asked: an object of objects.
     pub responses: Box<RawValue>,
@@ -78,6 +83,7 @@ pub struct CallInput {
 
 /// The approval that a parked call waits for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ApprovalLink {
     /// The approval's id.
     pub id: String,
@@ -89,8 +95,9 @@ pub struct ApprovalLink {
     pub url: String,
 }
 
-/// Answer of `POST /v1/calls`, `GET /v1/calls/{call}` and of a decision.
+/// Answer of `POST /v1/calls` and `GET /v1/calls/{call}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CallView {
     /// The call's id.
     pub call: String,
@@ -113,6 +120,7 @@ pub struct CallView {
     pub error: Option<CallError>,
     /// Something for the screen.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Activity>"))]
     pub activity: Option<Box<RawValue>>,
     /// What was sent, where an approver edited the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,6 +148,7 @@ impl CallView {
 
 /// One entry of a call's timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimelineEntry {
     /// What happened.
     pub event: String,
@@ -157,6 +166,7 @@ pub struct TimelineEntry {
 
 /// Body of `POST /v1/calls/{call}/resolution`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ResolutionRequest {
     /// What the resolver found.
@@ -169,6 +179,7 @@ pub struct ResolutionRequest {
 
 /// What an unknown call turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ResolvedOutcome {
     /// It did happen.

@@ -9,6 +9,7 @@ use crate::definitions::{Routing, SideEffect};
 
 /// What a key may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Everything of the org.
@@ -25,6 +26,7 @@ pub enum Role {
 
 /// Body of `POST /v1/orgs`.
 #[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OrgRequest {
     /// `[a-z][a-z0-9_-]{0,31}`.
@@ -35,6 +37,7 @@ pub struct OrgRequest {
 
 /// Body of `POST /v1/keys`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KeyRequest {
     /// The role.
@@ -57,6 +60,7 @@ pub struct KeyRequest {
 
 /// Body of `PUT /v1/capabilities/{name}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Capability {
     /// Tools granted together.
@@ -74,6 +78,7 @@ pub struct Capability {
 
 /// Body of `PUT /v1/agents/{name}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Agent {
     /// What it holds.
@@ -94,6 +99,7 @@ pub struct Agent {
 
 /// The ways to reach a pool's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Transport {
     /// A process polls.
@@ -106,6 +112,7 @@ pub enum Transport {
 
 /// Body of `PUT /v1/pools/{pool}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PoolRequest {
     /// The transport.
@@ -120,6 +127,7 @@ pub struct PoolRequest {
 
 /// Where a webhook endpoint stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointState {
     /// Saved, not yet challenged with success: nothing is sent to it but challenges.
@@ -132,6 +140,7 @@ pub enum EndpointState {
 
 /// Body of `POST /v1/tools/{tool}/acceptances`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AcceptanceRequest {
     /// The hash of the refused definition, as `GET /v1/tools/{tool}` shows it.
@@ -140,6 +149,7 @@ pub struct AcceptanceRequest {
 
 /// Body of `PUT /v1/tools/{tool}`: a definition made by hand, for an endpoint that answers no manifest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ToolRequest {
     /// The webhook pool.

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 /// What a tool does to the world; the order is the order of strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SideEffect {
     /// Looks, never touches.
@@ -26,6 +27,7 @@ impl SideEffect {
 
 /// The form in which tools are advertised to a model (docs/schemas.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
     /// `tools[]` of OpenAI's Chat Completions, which other providers and local servers speak too.
@@ -46,6 +48,7 @@ impl Profile {
 
 /// What steers the offer of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Routing {
     /// Words that speak for the tool.
@@ -65,6 +68,7 @@ impl Routing {
 
 /// A tool as announced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ToolDefinition {
     /// `[a-z][a-z0-9_]{0,47}`.
@@ -91,6 +95,7 @@ pub struct ToolDefinition {
 
 /// What a context type is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextScope {
     /// One record; needs an id.
@@ -101,6 +106,7 @@ pub enum ContextScope {
 
 /// A fact taken from what the prefetch tool returned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DigestField {
     /// Dotted path in the result.
@@ -111,6 +117,7 @@ pub struct DigestField {
 
 /// A screen type as announced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextDefinition {
     /// `[a-z][a-z0-9_-]{0,31}`.
@@ -133,11 +140,14 @@ pub struct ContextDefinition {
 
 /// What a worker announces. Tools stay raw so that a faulty one never blocks the others.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The tools.
+    /// The tools. One that is none of these is refused by name, and the others stand.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<ToolDefinition>"))]
     pub tools: Vec<Box<RawValue>>,
-    /// The screens.
+    /// The screens, likewise.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<ContextDefinition>"))]
     pub contexts: Vec<Box<RawValue>>,
 }

@@ -5,16 +5,22 @@
 //! principal) is [`RawValue`](serde_json::value::RawValue): no number in it is ever rounded.
 #![forbid(unsafe_code)]
 
+pub mod answers;
 pub mod approvals;
 pub mod calls;
 pub mod control;
 pub mod definitions;
 pub mod limits;
+pub mod lists;
 pub mod notifications;
 pub mod problems;
 pub mod runs;
 pub mod webhooks;
 pub mod workers;
+
+/// The OpenAPI 3.1 document of the HTTP API, as `GET /openapi.json` answers it. The tests of `tests/openapi` make it from
+/// the types and say when it is not current.
+pub const OPENAPI: &str = include_str!("../openapi.json");
 
 /// The version answered by `GET /healthz`.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Body of `PUT /v1/notifications/{name}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NotificationRequest {
     /// Where messages go.
@@ -19,6 +20,7 @@ pub struct NotificationRequest {
 
 /// What a message can be about; its `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum NotificationEvent {
     /// A call waits for a decision.
     #[serde(rename = "approval.requested")]
@@ -44,6 +46,7 @@ impl NotificationEvent {
 
 /// Where a notification stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NotificationState {
     /// Messages are sent.
@@ -54,6 +57,7 @@ pub enum NotificationState {
 
 /// The body of a message.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoticeMessage {
     /// What it is about.
     #[serde(rename = "type")]
@@ -66,6 +70,7 @@ pub struct NoticeMessage {
 
 /// What happened to how many approvals.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoticeData {
     /// All of them.
     pub count: u64,
@@ -75,6 +80,7 @@ pub struct NoticeData {
 
 /// An approval in few words, as it stood when the event was told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ApprovalSummary {
     /// Its id.
     pub id: String,
@@ -106,6 +112,7 @@ pub struct ApprovalSummary {
 
 /// Who a principal is, without what it may do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PrincipalSummary {
     /// Unique within the tenant.
     pub id: String,

@@ -7,6 +7,7 @@ use crate::definitions::Profile;
 
 /// A way in: where a run token may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Door {
     /// `/v1`
@@ -19,6 +20,7 @@ pub enum Door {
 
 /// Body of `POST /v1/runs`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RunRequest {
     /// The agent.
@@ -41,6 +43,7 @@ pub struct RunRequest {
 
 /// Body of `POST /v1/runs/{run}/turns`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TurnRequest {
     /// The turn's text.
@@ -51,11 +54,13 @@ pub struct TurnRequest {
 
 /// Body of `POST /v1/runs/{run}/tokens`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TokenRequest {}
 
 /// A screen by type and id. It has no label: text of a client never reaches a prompt as fact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextReference {
     /// A registered type.
@@ -66,6 +71,7 @@ pub struct ContextReference {
 
 /// Answer of `POST /v1/runs`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunAnswer {
     /// The run's id.
     pub run: String,
@@ -82,6 +88,7 @@ pub struct RunAnswer {
 
 /// Answer of `POST /v1/runs/{run}/turns`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TurnAnswer {
     /// What to advertise.
     pub offer: Offer,
@@ -92,6 +99,7 @@ pub struct TurnAnswer {
 
 /// Answer of `POST /v1/runs/{run}/tokens`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TokenAnswer {
     /// A key for this run alone, shown once.
     pub token: String,
@@ -101,6 +109,7 @@ pub struct TokenAnswer {
 
 /// The tools to advertise in a turn: those of the turns before, in their order, then what this turn adds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Offer {
     /// In the order to advertise them in.
     pub tools: Vec<OfferedTool>,
@@ -117,6 +126,7 @@ pub struct Offer {
 
 /// A tool of an offer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OfferedTool {
     /// The tool.
     pub name: String,
@@ -134,6 +144,7 @@ pub struct OfferedTool {
 
 /// Why a tool is offered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OfferReason {
     /// `name`, `description`, `keyword`, `pattern`, `field`; `pinned`, `all_fit`, `offered_before`.
     pub part: String,
@@ -149,6 +160,7 @@ pub struct OfferReason {
 
 /// A granted tool that is not offered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// The tool.
     pub name: String,
@@ -160,6 +172,7 @@ pub struct LeftOut {
 
 /// An offer without tools.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoTools {
     /// `nothing_granted`, or each reason for which a tool was left out.
     pub causes: Vec<String>,
@@ -167,6 +180,7 @@ pub struct NoTools {
 
 /// What a screen's own tool said about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Grounding {
     /// The type.
     pub context_type: String,
@@ -186,6 +200,7 @@ pub struct Grounding {
 
 /// One fact of a digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fact {
     /// The manifest's label.
     pub label: String,

@@ -8,6 +8,7 @@ use crate::definitions::{Manifest, SideEffect};
 
 /// Body of `POST /v1/pools/{pool}/workers`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RegisterRequest {
     /// The instance's id; the same id again supersedes.
@@ -20,6 +21,7 @@ pub struct RegisterRequest {
 
 /// What became of one announced tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolStatus {
     /// The tool's name as announced.
     pub name: String,
@@ -35,6 +37,7 @@ pub struct ToolStatus {
 
 /// What became of one announced context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextStatus {
     /// The type as announced.
     pub context_type: String,
@@ -50,6 +53,7 @@ pub struct ContextStatus {
 
 /// What registration did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RegistrationStatus {
     /// New.
@@ -64,6 +68,7 @@ pub enum RegistrationStatus {
 
 /// Result of an announcement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RegistrationResult {
     /// Per tool.
     pub tools: Vec<ToolStatus>,
@@ -75,6 +80,7 @@ pub struct RegistrationResult {
 
 /// Answer of a registration.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RegisterAnswer {
     /// Names the session from now on.
     pub session: String,
@@ -92,6 +98,7 @@ pub struct RegisterAnswer {
 
 /// Body of `POST …/goodbyes`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GoodbyeRequest {
     /// The session that ends.
@@ -100,6 +107,7 @@ pub struct GoodbyeRequest {
 
 /// Body of `POST …/claims`: a poll, which may carry accepts and results.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PollRequest {
     /// The session.
@@ -118,6 +126,7 @@ pub struct PollRequest {
 
 /// Body of `…/accepts`, `…/renewals`, `…/returns`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClaimsRequest {
     /// The session.
@@ -128,6 +137,7 @@ pub struct ClaimsRequest {
 
 /// Body of `…/results`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ResultsRequest {
     /// The session.
@@ -138,6 +148,7 @@ pub struct ResultsRequest {
 
 /// One outcome: a result or an error.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ResultEntry {
     /// The claim it belongs to.
@@ -155,6 +166,7 @@ pub struct ResultEntry {
 
 /// The handler's own no.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HandlerError {
     /// Words for the model.
@@ -166,6 +178,7 @@ pub struct HandlerError {
 
 /// A job as handed out.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Job {
     /// The call's id, stable across attempts: the idempotency key for the handler's own writes.
     pub call: String,
@@ -195,6 +208,7 @@ pub struct Job {
 
 /// Status of one claim in an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClaimStatus {
     /// The claim.
     pub claim: String,
@@ -210,6 +224,7 @@ pub struct ClaimStatus {
 
 /// Answer of a poll.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PollAnswer {
     /// What to run.
     pub jobs: Vec<Job>,

@@ -1,13 +1,12 @@
 //! Webhook pools: the address judged, the secret sealed, the endpoint challenged and its manifest taken. What that
 //! means is the registry's to decide.
 
-use serde::Deserialize;
-use serde_json::{Value, json};
 use toolgate_core::keys::Identity;
 use toolgate_core::names;
 use toolgate_core::policy::PolicyEndpoint;
 use toolgate_core::problem::Problem;
 use toolgate_core::registry::{Challenged, Command, EndpointSpec, timeout_seconds};
+use toolgate_protocol::answers::{ChallengeAnswer, EndpointView, ManifestTaken, PoolSaved, RotationAnswer};
 use toolgate_protocol::control::{EndpointState, PoolRequest, Transport};
 use toolgate_protocol::limits::BODY_BYTES_MAX;
 use toolgate_protocol::problems;
@@ -89,35 +88,20 @@ async fn finish_put(
     mut saved: Response,
     (shown, looks): (Option<Secret>, bool),
 ) -> Handled {
-    #[derive(Deserialize)]
-    struct Saved {
-        endpoint: SavedEndpoint,
-    }
-    #[derive(Deserialize)]
-    struct SavedEndpoint {
-        state: EndpointState,
-        revision: u64,
-    }
     let status = saved.status_code();
     if status >= 300 {
         return Ok(saved);
     }
-    let mut body: Value = saved.json().await.map_err(|error| internal("reading a registry's answer", error))?;
-    let read = serde_json::from_value::<Saved>(body.clone());
-    let Saved { endpoint: SavedEndpoint { state, revision } } =
-        read.map_err(|error| internal("reading a registry's answer", error))?;
-    let mut more = Vec::new();
-    if let Some(secret) = shown {
-        more.push(("secret", Value::from(secret.to_text())));
-    }
+    let mut body: PoolSaved = saved.json().await.map_err(|error| internal("reading a registry's answer", error))?;
+    body.secret = shown.map(|secret| secret.to_text());
+    let Some(EndpointView { state, revision, .. }) = body.endpoint.clone() else {
+        return Err(internal("reading a registry's answer", "no endpoint"));
+    };
     if state == EndpointState::Active {
-        more.push(("registration", take_manifest(edge, who, pool, revision, endpoint).await));
+        body.registration = Some(take_manifest(edge, who, pool, revision, endpoint).await);
     }
     if looks {
         judge_in_background(edge, who, pool, revision, endpoint);
-    }
-    if let Some(members) = body.as_object_mut() {
-        members.extend(more.into_iter().map(|(name, value)| (name.to_owned(), value)));
     }
     http::json_answer(status, &body)
 }
@@ -148,12 +132,10 @@ pub async fn challenge(edge: Edge, pool: String) -> Handled {
         }
         return Ok(answered);
     }
-    let mut body: Value = answered.json().await.map_err(|error| internal("reading a registry's answer", error))?;
-    let registration = take_manifest(&edge, &who, &pool, known.revision, &endpoint).await;
+    let mut body: ChallengeAnswer =
+        answered.json().await.map_err(|error| internal("reading a registry's answer", error))?;
+    body.registration = Some(take_manifest(&edge, &who, &pool, known.revision, &endpoint).await);
     judge_in_background(&edge, &who, &pool, known.revision, &endpoint);
-    if let Some(members) = body.as_object_mut() {
-        members.insert("registration".into(), registration);
-    }
     http::json_answer(status, &body)
 }
 
@@ -168,10 +150,9 @@ pub async fn rotate_secret(edge: Edge, pool: String) -> Handled {
     if status >= 300 {
         return Ok(answered);
     }
-    let mut body: Value = answered.json().await.map_err(|error| internal("reading a registry's answer", error))?;
-    if let Some(members) = body.as_object_mut() {
-        members.insert("secret".into(), secret.to_text().into());
-    }
+    let mut body: RotationAnswer =
+        answered.json().await.map_err(|error| internal("reading a registry's answer", error))?;
+    body.secret = secret.to_text();
     http::json_answer(status, &body)
 }
 
@@ -226,8 +207,9 @@ async fn endpoint_for(
 }
 
 /// What became of the manifest of an endpoint that has just proved itself; an endpoint need not answer one.
-async fn take_manifest(edge: &Edge, who: &Identity, pool: &str, revision: u64, endpoint: &Endpoint) -> Value {
-    let failed = |why: String| json!({ "failed": why });
+async fn take_manifest(edge: &Edge, who: &Identity, pool: &str, revision: u64, endpoint: &Endpoint) -> ManifestTaken {
+    let failed = |failed: String| ManifestTaken::Failed { failed };
+    let unstored = || failed("The manifest could not be stored; sync it again.".to_owned());
     let egress = Egress::new(&edge.env, edge.host().as_deref());
     let manifest = match endpoint.manifest(&egress).await {
         Ok(reply) => announced(pool, revision, reply),
@@ -239,8 +221,10 @@ async fn take_manifest(edge: &Edge, who: &Identity, pool: &str, revision: u64, e
     };
     let taken = edge.ask_registry(&who.org, Some(who), Command::SyncManifest(Box::new(manifest))).await;
     match taken {
-        Ok(mut taken) if taken.status_code() < 300 => taken.json().await.unwrap_or_default(),
-        Ok(_) | Err(_) => failed("The manifest could not be stored; sync it again.".to_owned()),
+        Ok(mut taken) if taken.status_code() < 300 => {
+            taken.json().await.map_or_else(|_| unstored(), ManifestTaken::Taken)
+        }
+        Ok(_) | Err(_) => unstored(),
     }
 }
 

@@ -16,7 +16,8 @@ mod workers;
 
 use toolgate_core::problem::Problem;
 use toolgate_core::route::Route;
-use worker::Response;
+use toolgate_protocol::answers::Health;
+use worker::{Response, ResponseBuilder};
 
 use crate::edge::Edge;
 use crate::http;
@@ -30,6 +31,7 @@ pub type Handled = Result<Response, Problem>;
 pub async fn handle(edge: Edge, route: Route) -> Handled {
     match route {
         Route::Health => health(),
+        Route::OpenApi => openapi(),
         Route::CreateOrg => control::create_org(edge).await,
         Route::CreateKey => control::create_key(edge).await,
         Route::ListKeys => control::list_keys(edge).await,
@@ -84,5 +86,15 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
 }
 
 fn health() -> Handled {
-    http::json_answer(200, &serde_json::json!({ "status": "ok", "version": toolgate_protocol::VERSION }))
+    let (status, version) = ("ok".to_owned(), toolgate_protocol::VERSION.to_owned());
+    http::json_answer(200, &Health { status, version })
+}
+
+/// The description of this API, as it was made from the types with this commit.
+fn openapi() -> Handled {
+    let headers =
+        toolgate_durable::headers(200, Some("application/json")).map_err(|error| http::internal("answering", error))?;
+    // The same for everybody, and another one only with another release.
+    headers.set("cache-control", "public, max-age=300").map_err(|error| http::internal("answering", error))?;
+    Ok(ResponseBuilder::new().with_headers(headers).fixed(toolgate_protocol::OPENAPI.as_bytes().to_vec()))
 }

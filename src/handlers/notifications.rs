@@ -1,11 +1,11 @@
 //! Notifications of approvals: the address judged and the secret sealed at the edge; what is told to whom is the
 //! registry's to decide.
 
-use serde_json::Value;
 use toolgate_core::egress::Verdict;
 use toolgate_core::internal_route::NOTICES;
 use toolgate_core::names;
 use toolgate_core::registry::{Command, Notice, NotificationSpec, check_events, notification_place};
+use toolgate_protocol::answers::NotificationView;
 use toolgate_protocol::limits::{BODY_BYTES_MAX, NOTICE_BYTES_MAX};
 use toolgate_protocol::notifications::NotificationRequest;
 
@@ -51,10 +51,9 @@ pub async fn put(mut edge: Edge, name: String) -> Handled {
     if saved.status_code() != 201 || is_given {
         return Ok(saved);
     }
-    let mut body: Value = saved.json().await.map_err(|error| internal("reading a registry's answer", error))?;
-    if let Some(members) = body.as_object_mut() {
-        members.insert("secret".into(), secret.to_text().into());
-    }
+    let mut body: NotificationView =
+        saved.json().await.map_err(|error| internal("reading a registry's answer", error))?;
+    body.secret = Some(secret.to_text());
     http::json_answer(201, &body)
 }
 

@@ -1,10 +1,10 @@
 //! Where an MCP client gets a key, told only where somebody hands them out: an authorization server whose access tokens are
 //! this gateway's agent keys or run tokens. Without one the answer to a missing key is a plain `Bearer`.
 
-use serde_json::json;
 use toolgate_core::names;
 use toolgate_core::problem::Problem;
 use toolgate_durable::names::AUTHORIZATION_SERVERS;
+use toolgate_protocol::answers::ResourceMetadata;
 use toolgate_protocol::problems;
 use worker::{Env, Response};
 
@@ -24,10 +24,8 @@ pub fn get(edge: &Edge, agent: &str) -> Handled {
         return Err(Problem::not_found());
     }
     let resource = format!("{}/mcp/{agent}", edge.base_url);
-    http::json_answer(
-        200,
-        &json!({ "resource": resource, "authorization_servers": servers, "bearer_methods_supported": ["header"] }),
-    )
+    let bearer_methods_supported = vec!["header".to_owned()];
+    http::json_answer(200, &ResourceMetadata { resource, authorization_servers: servers, bearer_methods_supported })
 }
 
 /// Adds where that document is to a 401 (RFC 9728, section 5.1).

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 use toolgate_protocol::approvals::{ApprovalView, DecisionRequest};
 use toolgate_protocol::calls::{CallInput, CallView, ResolutionRequest};
 use toolgate_protocol::definitions::Profile;
+use toolgate_protocol::lists::{CallEvents, CallPage, ClaimsAnswer, PoolStats, ResultsAnswer};
 use toolgate_protocol::workers::{
     ClaimStatus, ClaimsRequest, GoodbyeRequest, PollAnswer, PollRequest, RegisterAnswer, RegistrationResult,
     ResultsRequest,
@@ -139,18 +140,13 @@ pub enum Answer {
         accepted: bool,
     },
     /// A timeline.
-    Events(serde_json::Value),
+    Events(Box<CallEvents>),
     /// Calls.
-    Calls {
-        /// The calls.
-        calls: Vec<CallView>,
-        /// Where the next page begins.
-        next_cursor: Option<String>,
-    },
+    Calls(Box<CallPage>),
     /// An approval.
     Approval(Box<ApprovalView>),
     /// Numbers.
-    Stats(serde_json::Value),
+    Stats(Box<PoolStats>),
     /// A session.
     Registered(Box<RegisterAnswer>),
     /// The registry must be asked first; the manifests of the live sessions.
@@ -217,16 +213,9 @@ pub fn http(reply: &Reply) -> Http {
         Ok(Answer::Call { view, accepted }) => {
             plain(if *accepted && view.ended_at.is_none() { 202 } else { 200 }, serde_json::to_string(view))
         }
-        Ok(Answer::Events(value) | Answer::Stats(value)) => plain(200, Ok(value.to_string())),
-        Ok(Answer::Calls { calls, next_cursor }) => {
-            #[derive(Serialize)]
-            struct Page<'a> {
-                calls: &'a [CallView],
-                #[serde(skip_serializing_if = "Option::is_none")]
-                next_cursor: &'a Option<String>,
-            }
-            plain(200, serde_json::to_string(&Page { calls, next_cursor }))
-        }
+        Ok(Answer::Events(events)) => plain(200, serde_json::to_string(events)),
+        Ok(Answer::Stats(stats)) => plain(200, serde_json::to_string(stats)),
+        Ok(Answer::Calls(page)) => plain(200, serde_json::to_string(page)),
         Ok(Answer::Approval(view)) => plain(200, serde_json::to_string(view)),
         Ok(Answer::Registered(answer)) => plain(200, serde_json::to_string(answer)),
         Ok(Answer::NewManifest(live)) => {
@@ -234,8 +223,8 @@ pub fn http(reply: &Reply) -> Http {
         }
         Ok(Answer::Poll(answer)) => plain(200, serde_json::to_string(answer)),
         Ok(Answer::Idle) => Http { status: 204, body: None, internal: None },
-        Ok(Answer::Claims(claims)) => plain(200, serde_json::to_string(&serde_json::json!({ "claims": claims }))),
-        Ok(Answer::Results(results)) => plain(200, serde_json::to_string(&serde_json::json!({ "results": results }))),
+        Ok(Answer::Claims(claims)) => plain(200, serde_json::to_string(&ClaimsAnswer { claims: claims.clone() })),
+        Ok(Answer::Results(results)) => plain(200, serde_json::to_string(&ResultsAnswer { results: results.clone() })),
         Ok(Answer::Deliver(delivery)) => {
             Http { internal: Some(DELIVER), ..plain(200, serde_json::to_string(delivery)) }
         }

@@ -1,9 +1,11 @@
 //! Reading: who may see a call, timelines, lists, numbers.
 
-use serde::Serialize;
-use serde_json::json;
+use toolgate_protocol::calls::TimelineEntry;
 use toolgate_protocol::control::Role;
 use toolgate_protocol::limits::LIST_MAX;
+use toolgate_protocol::lists::{
+    CallEvents, CallPage, EndpointStats, EventView, EvidenceView, PoolStats, Rates, WorkerStats,
+};
 
 use super::call::{Bucket, Call};
 use super::delivery::DELIVERER;
@@ -16,18 +18,6 @@ use crate::keys::Identity;
 use crate::principal::Principal;
 use crate::problem::Problem;
 use crate::time::UnixMillis;
-
-/// An entry of a timeline, as shown.
-#[derive(Serialize)]
-struct EventView<'a> {
-    event: &'a str,
-    at: String,
-    by: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    attempt: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<&'a str>,
-}
 
 impl Step<'_> {
     /// A call, for who may see it; to others it is not there.
@@ -42,23 +32,21 @@ impl Step<'_> {
             Ok(call) => call,
             Err(problem) => return Ok(Err(problem)),
         };
-        let events: Vec<EventView<'_>> = call
-            .timeline
-            .iter()
-            .map(|entry| EventView {
-                event: &entry.event,
-                at: UnixMillis(entry.at).rfc3339(),
-                by: &entry.by,
-                attempt: entry.attempt,
-                note: entry.note.as_deref(),
-            })
-            .collect();
-        let evidence: Vec<serde_json::Value> = call
-            .evidence
-            .iter()
-            .map(|piece| json!({ "hand_over": piece.hand_over, "says": piece.says, "at": piece.at.rfc3339() }))
-            .collect();
-        Ok(Ok(Answer::Events(json!({ "call": self.call_id(&call), "events": events, "evidence": evidence }))))
+        let (timeline, evidence) = (call.timeline.iter().cloned(), call.evidence.iter());
+        let events = timeline.map(|TimelineEntry { event, at, by, attempt, note }| EventView {
+            event,
+            at: UnixMillis(at).rfc3339(),
+            by,
+            attempt,
+            note,
+        });
+        let evidence = evidence.map(|piece| EvidenceView {
+            hand_over: piece.hand_over,
+            says: piece.says.clone(),
+            at: piece.at.rfc3339(),
+        });
+        let (events, evidence) = (events.collect(), evidence.collect());
+        Ok(Ok(Answer::Events(Box::new(CallEvents { call: self.call_id(&call), events, evidence }))))
     }
 
     /// Calls, newest first, without their results.
@@ -69,7 +57,7 @@ impl Step<'_> {
         calls.truncate(limit);
         let next_cursor = calls.last().filter(|_| more).map(|call| call.id.as_str().to_owned());
         let calls = calls.iter().map(|call| self.call_view(call, base_url)).collect();
-        Ok(Ok(Answer::Calls { calls, next_cursor }))
+        Ok(Ok(Answer::Calls(Box::new(CallPage { calls, next_cursor }))))
     }
 
     /// An approval, decided or not.
@@ -89,46 +77,46 @@ impl Step<'_> {
         let mut workers = Vec::new();
         for (id, live) in &self.queue.memory.seen {
             let health = self.queue.memory.health.get(&live.worker).copied().unwrap_or_default();
-            let worker = json!({
-                "worker": live.worker, "session": id, "last_seen_seconds": self.now.seconds_from(live.at),
-                "polling": polls.iter().any(|(_, owner, _)| owner == id),
+            workers.push(WorkerStats {
+                worker: live.worker.clone(),
+                session: id.clone(),
+                last_seen_seconds: self.now.seconds_from(live.at),
+                polling: polls.iter().any(|(_, owner, _)| owner == id),
+                rates: rates(health),
             });
-            workers.push(joined(worker, rates(health)));
         }
         // A call that waits while somebody polls is one that no live worker announces as it was accepted.
         let stuck = depth > 0 && !polls.is_empty();
-        let alerts: Vec<&str> = stuck.then_some("calls_wait_while_workers_poll").into_iter().collect();
-        let endpoint = self.endpoint_stats();
-        Ok(Ok(Answer::Stats(json!({
-            "depth": depth, "running": running, "waiting_approval": waiting, "oldest_queued_seconds": oldest, "workers": workers, "endpoint": endpoint, "alerts": alerts,
-            "rows_written": self.queue.memory.rows_written,
+        let alerts = stuck.then(|| "calls_wait_while_workers_poll".to_owned()).into_iter().collect();
+        Ok(Ok(Answer::Stats(Box::new(PoolStats {
+            depth,
+            running,
+            waiting_approval: waiting,
+            oldest_queued_seconds: oldest,
+            workers,
+            endpoint: self.endpoint_stats(),
+            alerts,
+            rows_written: self.queue.memory.rows_written,
         }))))
     }
 }
 
 impl Step<'_> {
     /// The endpoint of a webhook pool and how its deliveries go; null for other pools.
-    fn endpoint_stats(&self) -> serde_json::Value {
+    fn endpoint_stats(&self) -> Option<EndpointStats> {
         let policy = self.queue.memory.snapshot.as_ref();
-        let Some(endpoint) = policy.and_then(|policy| Step::endpoint(policy)) else { return serde_json::Value::Null };
+        let endpoint = policy.and_then(|policy| Step::endpoint(policy))?;
         let health = self.queue.memory.health.get(DELIVERER).copied().unwrap_or_default();
-        joined(json!({ "state": endpoint.state, "revision": endpoint.revision }), rates(health))
+        Some(EndpointStats { state: endpoint.state, revision: endpoint.revision, rates: rates(health) })
     }
-}
-
-fn joined(mut members: serde_json::Value, more: serde_json::Value) -> serde_json::Value {
-    if let (Some(members), serde_json::Value::Object(more)) = (members.as_object_mut(), more) {
-        members.extend(more);
-    }
-    members
 }
 
 /// Outcomes as numbers for people.
-fn rates(health: Health) -> serde_json::Value {
+fn rates(health: Health) -> Rates {
     let total = health.succeeded.saturating_add(health.failed);
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
     let rate = if total == 0 { 0.0 } else { health.failed as f64 / total as f64 };
-    json!({ "succeeded": health.succeeded, "failed": health.failed, "failure_rate": rate })
+    Rates { succeeded: health.succeeded, failed: health.failed, failure_rate: rate }
 }
 
 fn may_see(who: &Identity, call: &Call) -> bool {

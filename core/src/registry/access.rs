@@ -1,11 +1,13 @@
 //! Capabilities and agents: who is granted what.
 
+use serde::Serialize;
 use serde_json::json;
+use toolgate_protocol::answers::{AgentView, CapabilityView};
 use toolgate_protocol::control::{Agent, Capability};
 use toolgate_protocol::limits::{AGENT_NAMES_MAX, CAPABILITY_TOOLS_MAX};
 use toolgate_protocol::problems;
 
-use super::{Answer, Step, Stepped};
+use super::{Step, Stepped, body};
 use crate::names;
 use crate::problem::Problem;
 use crate::registration::CatalogueTool;
@@ -25,7 +27,8 @@ impl Step<'_> {
         if let Some(unknown) = self.first_unowned(&capability.tools)? {
             return Ok(Err(ungranted(&unknown)));
         }
-        self.write("capability", name, json!(capability))
+        self.write("capability", name, capability)?;
+        body(200, &CapabilityView { name: name.to_owned(), capability: capability.clone() })
     }
 
     pub(super) fn put_agent(&mut self, name: &str, agent: &Agent) -> Stepped {
@@ -43,16 +46,27 @@ impl Step<'_> {
         if let Some(unknown) = self.first_unowned(&agent.pinned_tools)? {
             return Ok(Err(ungranted(&unknown)));
         }
-        self.write("agent", name, json!(agent))
+        self.write("agent", name, agent)?;
+        body(200, &AgentView { name: name.to_owned(), agent: agent.clone() })
     }
 
-    fn write(&mut self, kind: &str, name: &str, mut value: serde_json::Value) -> Stepped {
-        self.docs.put(kind, name, &value)?;
-        self.audit(&format!("{kind}.written"), name, value.clone())?;
-        if let Some(members) = value.as_object_mut() {
-            members.insert("name".into(), name.into());
+    pub(super) fn get_capability(&mut self, name: &str) -> Stepped {
+        match self.docs.get::<Capability>("capability", name)? {
+            Some(capability) => body(200, &CapabilityView { name: name.to_owned(), capability }),
+            None => Ok(Err(Problem::not_found())),
         }
-        Ok(Ok(Answer::Body(200, value)))
+    }
+
+    pub(super) fn get_agent(&mut self, name: &str) -> Stepped {
+        match self.docs.get::<Agent>("agent", name)? {
+            Some(agent) => body(200, &AgentView { name: name.to_owned(), agent }),
+            None => Ok(Err(Problem::not_found())),
+        }
+    }
+
+    fn write<T: Serialize>(&mut self, kind: &str, name: &str, document: &T) -> Result<(), StoreError> {
+        self.docs.put(kind, name, document)?;
+        self.audit(&format!("{kind}.written"), name, json!(document))
     }
 
     /// The first of these tools that no pool owns.

@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use toolgate_protocol::answers::{DefinitionChange, RefusedView, ToolView, VersionView};
 use toolgate_protocol::control::Transport;
 use toolgate_protocol::definitions::{ContextDefinition, ToolDefinition};
 use toolgate_protocol::limits::{HISTORY_BYTES_MAX, POOL_DEFINITIONS_BYTES_MAX, SESSION_SEEN_SECONDS};
+use toolgate_protocol::lists::ToolPage;
 use toolgate_protocol::problems;
 use toolgate_protocol::workers::{ContextStatus, RegistrationResult, RegistrationStatus, ToolStatus};
 
 use super::policies::PoolRecord;
-use super::{Announcement, Answer, Page, Step, Stepped};
+use super::{Announcement, Answer, Page, Step, Stepped, body};
 use crate::contract::version;
 use crate::policy::unknown_tool;
 use crate::problem::Problem;
@@ -414,7 +416,7 @@ impl Step<'_> {
         let tools: Vec<(String, CatalogueTool)> = self.docs.page("tool", page)?;
         let next = tools.last().filter(|_| tools.len() >= page.limit).map(|(name, _)| name.clone());
         let tools = tools.iter().map(|(name, tool)| view(name, tool)).collect();
-        Ok(Ok(Answer::Body(200, super::records::page("tools", tools, next))))
+        body(200, &ToolPage { tools, next_cursor: next })
     }
 
     pub(super) fn get_tool(&mut self, name: &str) -> Stepped {
@@ -424,15 +426,12 @@ impl Step<'_> {
         let mut before: Option<&VersionRecord> = None;
         for record in &history {
             let changes = before.map(|before| diff(&before.definition, &record.definition)).unwrap_or_default();
-            versions.push(json!({ "version": record.version, "at": record.at, "by": record.by, "changes": changes }));
+            let (version, at, by) = (record.version.clone(), record.at.clone(), record.by.clone());
+            versions.push(VersionView { version, at, by, changes });
             before = Some(record);
         }
         versions.reverse();
-        let mut shown = view(name, &tool);
-        if let Some(members) = shown.as_object_mut() {
-            members.insert("versions".into(), versions.into());
-        }
-        Ok(Ok(Answer::Body(200, shown)))
+        body(200, &ToolView { versions: Some(versions), ..view(name, &tool) })
     }
 
     pub(super) fn find_tool(&mut self, tool: &str, agent: &str) -> Stepped {
@@ -448,17 +447,28 @@ impl Step<'_> {
     }
 }
 
-pub(super) fn view(name: &str, tool: &CatalogueTool) -> Value {
-    let refused = tool.refused.as_ref().map(|refused| {
-        json!({
-            "definition": refused.definition, "version": refused.version, "code": refused.code, "detail": refused.detail, "at": refused.at,
-            "changes": diff(&tool.definition, &refused.definition),
-        })
+pub(super) fn view(name: &str, tool: &CatalogueTool) -> ToolView {
+    let refused = tool.refused.as_ref().map(|refused| RefusedView {
+        definition: refused.definition.clone(),
+        version: refused.version.clone(),
+        code: refused.code.clone(),
+        detail: refused.detail.clone(),
+        at: refused.at.clone(),
+        changes: diff(&tool.definition, &refused.definition),
     });
-    json!({
-        "name": name, "pool": (!tool.is_released()).then_some(&tool.pool), "released": tool.is_released(), "managed_by": tool.managed_by, "enabled": tool.enabled, "version": version(&tool.definition),
-        "definition": tool.definition, "refused": refused,
-    })
+    ToolView {
+        name: name.to_owned(),
+        pool: (!tool.is_released()).then(|| tool.pool.clone()),
+        released: tool.is_released(),
+        managed_by: tool.managed_by.clone(),
+        enabled: tool.enabled,
+        version: version(&tool.definition),
+        definition: tool.definition.clone(),
+        refused,
+        versions: None,
+        status: None,
+        granted_by: None,
+    }
 }
 
 fn size(definition: &ToolDefinition) -> usize {
@@ -466,9 +476,12 @@ fn size(definition: &ToolDefinition) -> usize {
 }
 
 /// Which members differ, with both values.
-fn diff(from: &ToolDefinition, to: &ToolDefinition) -> Vec<Value> {
+fn diff(from: &ToolDefinition, to: &ToolDefinition) -> Vec<DefinitionChange> {
     let (Value::Object(from), Value::Object(to)) = (json!(from), json!(to)) else { return Vec::new() };
     let fields: BTreeSet<&String> = from.keys().chain(to.keys()).collect();
     let changed = fields.into_iter().filter(|field| from.get(*field) != to.get(*field));
-    changed.map(|field| json!({ "field": field, "from": from.get(field), "to": to.get(field) })).collect()
+    let value = |of: &serde_json::Map<String, Value>, field: &String| of.get(field).cloned().unwrap_or_default();
+    changed
+        .map(|field| DefinitionChange { field: field.clone(), from: value(&from, field), to: value(&to, field) })
+        .collect()
 }

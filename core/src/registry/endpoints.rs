@@ -4,7 +4,8 @@
 //! sealed. A report names the revision it is about: one on an endpoint that was replaced meanwhile changes nothing.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
+use toolgate_protocol::answers::{ChallengeAnswer, EndpointView, PoolSaved, RotationAnswer};
 use toolgate_protocol::control::{EndpointState, Transport};
 use toolgate_protocol::limits::{
     DELIVERY_SECONDS, DELIVERY_SECONDS_MAX, MANIFEST_SYNC_SECONDS, ROTATION_SECONDS, SECRETS_MAX,
@@ -13,7 +14,7 @@ use toolgate_protocol::problems;
 
 use super::notifications::NotificationRecord;
 use super::policies::PoolRecord;
-use super::{Answer, Step, Stepped};
+use super::{Answer, Step, Stepped, body};
 use crate::names;
 use crate::policy::{PolicyEndpoint, SealedSecret};
 use crate::problem::Problem;
@@ -109,22 +110,18 @@ impl PoolRecord {
     }
 
     /// As an admin sees it; never a secret.
-    pub(super) fn endpoint_view(&self, now: UnixMillis) -> Option<Value> {
+    pub(super) fn endpoint_view(&self, now: UnixMillis) -> Option<EndpointView> {
         self.endpoint.as_ref().map(|endpoint| {
-            let mut view = json!({
-                "state": endpoint.state, "revision": self.revision, "url": endpoint.url,
-                "timeout_seconds": endpoint.timeout_seconds,
-            });
             let rotating =
                 endpoint.secrets.iter().filter_map(|kept| kept.secret.until).max().filter(|until| now < *until);
-            let more = [
-                ("reason", endpoint.reason.as_deref().map(Value::from)),
-                ("old_secret_until", rotating.map(|until| until.rfc3339().into())),
-            ];
-            if let Some(members) = view.as_object_mut() {
-                members.extend(more.into_iter().filter_map(|(name, value)| value.map(|value| (name.into(), value))));
+            EndpointView {
+                state: endpoint.state,
+                revision: self.revision,
+                url: endpoint.url.clone(),
+                timeout_seconds: endpoint.timeout_seconds,
+                reason: endpoint.reason.clone(),
+                old_secret_until: rotating.map(UnixMillis::rfc3339),
             }
-            view
         })
     }
 }
@@ -215,8 +212,7 @@ impl Step<'_> {
             name,
             json!({ "transport": pool.transport, "revision": pool.revision, "state": state }),
         )?;
-        let view = json!({ "pool": name, "transport": pool.transport, "endpoint": pool.endpoint_view(self.now) });
-        Ok(Ok(Answer::Body(status, view)))
+        body(status, &PoolSaved::new(name, pool.transport, pool.endpoint_view(self.now)))
     }
 
     /// What manifests manage goes with the pool to its new transport; what a person made stays hers.
@@ -240,18 +236,14 @@ impl Step<'_> {
             None => (endpoint.state, endpoint.reason) = (EndpointState::Active, None),
             Some(why) if endpoint.state != EndpointState::Active => endpoint.reason = Some(why),
             Some(why) => {
-                let view = json!({ "state": endpoint.state, "failed": why });
-                return Ok(Ok(Answer::Body(200, view)));
+                return body(200, &ChallengeAnswer::new(endpoint.state, None, Some(why)));
             }
         }
-        let view = match &endpoint.reason {
-            Some(reason) => json!({ "state": endpoint.state, "reason": reason }),
-            None => json!({ "state": endpoint.state }),
-        };
-        self.audit("endpoint.challenged", name, view.clone())?;
+        let view = ChallengeAnswer::new(endpoint.state, endpoint.reason.clone(), None);
+        self.audit("endpoint.challenged", name, json!(view))?;
         pool.endpoint = Some(endpoint);
         self.docs.put("pool", name, &pool)?;
-        Ok(Ok(Answer::Body(200, view)))
+        body(200, &view)
     }
 
     /// The new secret signs from now on, those before it for a day more. Several rotations within a day keep what
@@ -266,7 +258,8 @@ impl Step<'_> {
         pool.endpoint = Some(endpoint);
         self.docs.put("pool", name, &pool)?;
         self.audit("endpoint.secret_rotated", name, json!({ "old_secret_until": until.rfc3339() }))?;
-        Ok(Ok(Answer::Body(200, json!({ "old_secret_until": until.rfc3339() }))))
+        // The edge knows the secret in clear, and adds it.
+        body(200, &RotationAnswer { secret: String::new(), old_secret_until: until.rfc3339(), lagging: Vec::new() })
     }
 
     /// Its name led to a forbidden address.

@@ -1,12 +1,15 @@
 //! Keys: made, listed, revoked. Only their hash is kept.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
+use toolgate_protocol::answers::{KeyView, NewKey};
 use toolgate_protocol::control::{KeyRequest, Role};
 use toolgate_protocol::limits::{KEY_DAYS_MAX, KEY_PRINCIPAL_BYTES_MAX, KEYS_MAX};
+use toolgate_protocol::lists::KeyPage;
+use toolgate_protocol::notifications::PrincipalSummary;
 use toolgate_protocol::problems;
 
-use super::{Answer, Page, Step, Stepped};
+use super::{Page, Step, Stepped, body};
 use crate::hash::hex;
 use crate::keys::{Identity, Scope};
 use crate::names;
@@ -64,7 +67,7 @@ impl Step<'_> {
         let expires = spec.expires_in_days.map(|days| self.now.plus_seconds(u64::from(days).saturating_mul(86_400)));
         let (id, key) = self.mint(spec.role, &spec.name, scope, expires)?;
         self.audit("key.created", &id, json!({ "role": spec.role, "name": spec.name }))?;
-        Ok(Ok(Answer::Body(201, json!({ "id": id, "key": key }))))
+        body(201, &NewKey { id, key })
     }
 
     fn mint(
@@ -92,8 +95,8 @@ impl Step<'_> {
     pub(super) fn list_keys(&mut self, page: &Page) -> Stepped {
         let keys: Vec<(String, KeyRecord)> = self.docs.page("key", page)?;
         let next = keys.last().filter(|_| keys.len() >= page.limit).map(|(id, _)| id.clone());
-        let keys: Vec<Value> = keys.iter().map(|(id, key)| view(id, key)).collect();
-        Ok(Ok(Answer::Body(200, super::records::page("keys", keys, next))))
+        let keys = keys.iter().map(|(id, key)| view(id, key)).collect();
+        body(200, &KeyPage { keys, next_cursor: next })
     }
 
     pub(super) fn revoke_key(&mut self, id: &str) -> Stepped {
@@ -103,29 +106,27 @@ impl Step<'_> {
             self.docs.put("key", id, &key)?;
             self.audit("key.revoked", id, json!({ "role": key.role, "name": key.name }))?;
         }
-        Ok(Ok(Answer::Body(200, view(id, &key))))
+        body(200, &view(id, &key))
     }
 }
 
 /// A key without its text, which is not kept. Of an agent key's principal only who it is: the rest is carried text.
-fn view(id: &str, key: &KeyRecord) -> Value {
+fn view(id: &str, key: &KeyRecord) -> KeyView {
     let scope = &key.scope;
     let principal = scope.principal.as_ref().and_then(|raw| Principal::parse(raw.get()).ok());
-    let principal = principal.map(|principal| json!({ "id": principal.id, "tenant_id": principal.tenant_id }));
-    let mut view = json!({ "id": id, "role": key.role, "name": key.name, "created_at": key.created_at.rfc3339() });
-    let optional = [
-        ("pools", scope.pools.as_ref().map(|pools| json!(pools))),
-        ("agents", scope.agents.as_ref().map(|agents| json!(agents))),
-        ("agent", scope.agent.as_deref().map(Value::from)),
-        ("principal", principal),
-        ("principal_id", scope.principal_id.as_deref().map(Value::from)),
-        ("expires_at", key.expires_at.map(|at| at.rfc3339().into())),
-        ("revoked_at", key.revoked_at.map(|at| at.rfc3339().into())),
-    ];
-    if let Some(members) = view.as_object_mut() {
-        members.extend(optional.into_iter().filter_map(|(name, value)| value.map(|value| (name.to_owned(), value))));
+    KeyView {
+        id: id.to_owned(),
+        role: key.role,
+        name: key.name.clone(),
+        created_at: key.created_at.rfc3339(),
+        pools: scope.pools.clone(),
+        agents: scope.agents.clone(),
+        agent: scope.agent.clone(),
+        principal: principal.map(|principal| PrincipalSummary { id: principal.id, tenant_id: principal.tenant_id }),
+        principal_id: scope.principal_id.clone(),
+        expires_at: key.expires_at.map(UnixMillis::rfc3339),
+        revoked_at: key.revoked_at.map(UnixMillis::rfc3339),
     }
-    view
 }
 
 fn check(spec: &KeyRequest) -> Result<(), Problem> {

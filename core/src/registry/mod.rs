@@ -20,6 +20,7 @@ mod webhook_tools;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use toolgate_protocol::answers::OrgAnswer;
 use toolgate_protocol::control::{AcceptanceRequest, Agent, Capability, KeyRequest, PoolRequest, ToolRequest};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::PUSH_SECONDS;
@@ -365,9 +366,9 @@ impl Step<'_> {
             Command::ListKeys(page) => self.list_keys(&page),
             Command::RevokeKey(id) => self.revoke_key(&id),
             Command::PutCapability(name, capability) => self.put_capability(&name, &capability),
-            Command::GetCapability(name) => self.show("capability", &name),
+            Command::GetCapability(name) => self.get_capability(&name),
             Command::PutAgent(name, agent) => self.put_agent(&name, &agent),
-            Command::GetAgent(name) => self.show("agent", &name),
+            Command::GetAgent(name) => self.get_agent(&name),
             Command::PutPool(name, pool) => self.put_pool(&name, &pool),
             Command::GetPool(name) => self.get_pool(&name),
             Command::EndpointFor { pool, fingerprint } => self.endpoint_for(&pool, fingerprint.as_deref()),
@@ -411,20 +412,7 @@ impl Step<'_> {
         )?;
         let key = self.first_key()?;
         self.audit("org.created", &self.org.clone(), Value::Null)?;
-        Ok(Ok(Answer::Body(201, json!({ "org": self.org, "admin_key": key }))))
-    }
-
-    /// A document as it was written, with its name.
-    fn show(&mut self, kind: &str, name: &str) -> Stepped {
-        Ok(match self.docs.get::<Value>(kind, name)? {
-            Some(mut value) => {
-                if let Some(members) = value.as_object_mut() {
-                    members.insert("name".into(), name.into());
-                }
-                Ok(Answer::Body(200, value))
-            }
-            None => Err(Problem::not_found()),
-        })
+        body(201, &OrgAnswer { org: self.org.clone(), admin_key: key })
     }
 
     fn audit(&mut self, event: &str, subject: &str, detail: Value) -> Result<(), StoreError> {
@@ -437,4 +425,10 @@ impl Step<'_> {
             detail,
         })
     }
+}
+
+/// An answer of this type.
+fn body<T: Serialize>(status: u16, body: &T) -> Stepped {
+    let body = serde_json::to_value(body).map_err(|error| StoreError::Corrupt(format!("an answer: {error}")))?;
+    Ok(Ok(Answer::Body(status, body)))
 }

@@ -4,12 +4,14 @@
 //! What is gathered and sent is in `notices`; here it is decided who hears of it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
+use toolgate_protocol::answers::NotificationView;
 use toolgate_protocol::limits::NOTIFICATIONS_MAX;
+use toolgate_protocol::lists::NotificationPage;
 use toolgate_protocol::notifications::{NotificationEvent, NotificationState};
 
 use super::endpoints::{KeptSecret, NewSecret, Served};
-use super::{Answer, Page, Step, Stepped, records};
+use super::{Page, Step, Stepped, body};
 use crate::names;
 use crate::policy::SealedSecret;
 use crate::problem::Problem;
@@ -69,8 +71,15 @@ impl NotificationRecord {
     }
 
     /// As an admin sees it; never a secret.
-    fn view(&self, name: &str) -> Value {
-        json!({ "name": name, "url": self.url, "events": self.events, "state": self.state })
+    fn view(&self, name: &str) -> NotificationView {
+        NotificationView {
+            name: name.to_owned(),
+            url: self.url.clone(),
+            events: self.events.clone(),
+            state: self.state,
+            waiting: None,
+            secret: None,
+        }
     }
 }
 
@@ -101,26 +110,22 @@ impl Step<'_> {
         self.docs.put("notification", name, &record)?;
         self.resume_notices(name, &record)?;
         self.audit("notification.written", name, json!({ "events": record.events, "revision": revision }))?;
-        Ok(Ok(Answer::Body(status, record.view(name))))
+        body(status, &record.view(name))
     }
 
     pub(super) fn get_notification(&mut self, name: &str) -> Stepped {
         let Some(record) = self.docs.find::<NotificationRecord>("notification", name)? else {
             return Ok(Err(Problem::not_found()));
         };
-        let mut view = record.view(name);
-        let waiting = self.waiting_notices(name)?;
-        if let Some(members) = view.as_object_mut() {
-            members.insert("waiting".into(), waiting.into());
-        }
-        Ok(Ok(Answer::Body(200, view)))
+        let waiting = Some(self.waiting_notices(name)?);
+        body(200, &NotificationView { waiting, ..record.view(name) })
     }
 
     pub(super) fn list_notifications(&mut self, asked: &Page) -> Stepped {
         let found = self.docs.page::<NotificationRecord>("notification", asked)?;
         let next = found.last().filter(|_| found.len() >= asked.limit).map(|(name, _)| name.clone());
-        let views = found.iter().map(|(name, record)| record.view(name)).collect();
-        Ok(Ok(Answer::Body(200, records::page("notifications", views, next))))
+        let notifications = found.iter().map(|(name, record)| record.view(name)).collect();
+        body(200, &NotificationPage { notifications, next_cursor: next })
     }
 
     /// What was gathered for it goes with it.
@@ -131,7 +136,7 @@ impl Step<'_> {
         self.docs.delete("notification", name)?;
         let dropped = self.forget_notices(name, |_| true)?;
         self.audit("notification.deleted", name, json!({ "dropped": dropped }))?;
-        Ok(Ok(Answer::Body(200, record.view(name))))
+        body(200, &record.view(name))
     }
 }
 

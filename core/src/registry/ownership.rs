@@ -5,10 +5,11 @@
 //! announces it next.
 
 use serde_json::json;
+use toolgate_protocol::answers::ToolView;
 use toolgate_protocol::control::{AcceptanceRequest, Capability};
 use toolgate_protocol::problems;
 
-use super::{Answer, Step, Stepped, catalogue};
+use super::{Step, Stepped, body, catalogue};
 use crate::policy::unknown_tool;
 use crate::problem::Problem;
 use crate::registration::CatalogueTool;
@@ -28,14 +29,14 @@ impl Step<'_> {
         let detail =
             json!({ "version": refused.version, "fence": refused.code, "side_effect": tool.definition.side_effect });
         self.audit("tool.accepted", name, detail)?;
-        Ok(Ok(Answer::Body(200, catalogue::view(name, &tool))))
+        body(200, &catalogue::view(name, &tool))
     }
 
     /// Lets another pool announce the name. Grants stay, and are told: whoever takes the name serves them.
     pub(super) fn release(&mut self, name: &str) -> Stepped {
         let Some(mut tool) = self.docs.get::<CatalogueTool>("tool", name)? else { return Ok(Err(unknown_tool(name))) };
         if tool.is_released() {
-            return Ok(Ok(Answer::Body(200, catalogue::view(name, &tool))));
+            return body(200, &catalogue::view(name, &tool));
         }
         if tool.enabled && tool.managed_by != "console" {
             let detail = format!("{name} is served by the pool {}; only a disabled name can be released.", tool.pool);
@@ -46,11 +47,7 @@ impl Step<'_> {
         self.docs.put("tool", name, &tool)?;
         let capabilities = self.capabilities_with(name)?;
         self.audit("tool.released", name, json!({ "pool": pool, "capabilities": capabilities }))?;
-        let mut view = catalogue::view(name, &tool);
-        if let Some(members) = view.as_object_mut() {
-            members.insert("granted_by".into(), capabilities.into());
-        }
-        Ok(Ok(Answer::Body(200, view)))
+        body(200, &ToolView { granted_by: Some(capabilities), ..catalogue::view(name, &tool) })
     }
 
     fn capabilities_with(&self, tool: &str) -> Result<Vec<String>, StoreError> {

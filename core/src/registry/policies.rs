@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use toolgate_protocol::answers::{PolicyView, PoolSaved, PoolView};
 use toolgate_protocol::control::{Agent, Capability, PoolRequest, Role, Transport};
 use toolgate_protocol::problems;
 
 use super::endpoints::EndpointRecord;
 use super::keys::KeyRecord;
-use super::{Answer, Step, Stepped};
+use super::{Answer, Step, Stepped, body};
 use crate::hash::sha256_hex;
 use crate::ids::Place;
 use crate::names;
@@ -87,21 +88,18 @@ impl Step<'_> {
             self.docs.put("pool", name, &pool)?;
             self.audit("pool.written", name, json!({ "transport": request.transport }))?;
         }
-        Ok(Ok(Answer::Body(status, json!({ "pool": name, "transport": request.transport }))))
+        body(status, &PoolSaved::new(name, request.transport, None))
     }
 
     pub(super) fn get_pool(&mut self, name: &str) -> Stepped {
-        Ok(match self.docs.get::<PoolRecord>("pool", name)? {
+        match self.docs.get::<PoolRecord>("pool", name)? {
             Some(pool) => {
-                let policy = json!({ "version": pool.version, "stored": pool.stored });
-                let mut view = json!({ "pool": name, "transport": pool.transport, "policy": policy });
-                if let (Some(endpoint), Some(members)) = (pool.endpoint_view(self.now), view.as_object_mut()) {
-                    members.insert("endpoint".into(), endpoint);
-                }
-                Ok(Answer::Body(200, view))
+                let policy = PolicyView { version: pool.version, stored: pool.stored };
+                let endpoint = pool.endpoint_view(self.now);
+                body(200, &PoolView { pool: name.to_owned(), transport: pool.transport, policy, endpoint })
             }
-            None => Err(Problem::not_found()),
-        })
+            None => Ok(Err(Problem::not_found())),
+        }
     }
 
     /// A pool's object asks: from now on it is pushed to.

@@ -1,25 +1,18 @@
 //! What the pools tell: the audit record and the approval index.
 
 use serde_json::{Value, json};
+use toolgate_protocol::answers::AuditView;
 use toolgate_protocol::approvals::ApprovalView;
 use toolgate_protocol::limits::{ID_CHARS_MAX, LIST_BYTES_MAX, RECORD_SECONDS};
+use toolgate_protocol::lists::AuditPage;
 use toolgate_protocol::problems;
 
 use super::policies::PoolRecord;
-use super::{Answer, Page, Step, Stepped};
+use super::{Answer, Page, Step, Stepped, body};
 use crate::problem::Problem;
 use crate::queue::messages::{AuditEntry, Manifests, PoolBatch, PoolMessage};
 use crate::sql_port::StoreError;
 use crate::time::UnixMillis;
-
-/// A page of a list, with where the next one begins.
-pub(super) fn page(name: &str, items: Vec<Value>, next_cursor: Option<String>) -> Value {
-    let mut page = json!({ name: items });
-    if let (Some(next), Some(members)) = (next_cursor, page.as_object_mut()) {
-        members.insert("next_cursor".into(), next.into());
-    }
-    page
-}
 
 impl Step<'_> {
     /// Told at least once: everything here may be written again without harm, but for the audit record, where a
@@ -85,12 +78,11 @@ impl Step<'_> {
         let entries = entries
             .into_iter()
             .map(|(_, entry)| {
-                json!({
-                    "at": UnixMillis(entry.at).rfc3339(), "by": entry.by, "event": entry.event, "subject": entry.subject, "detail": entry.detail,
-                })
+                let AuditEntry { at, by, event, subject, detail } = entry;
+                AuditView { at: UnixMillis(at).rfc3339(), by, event, subject, detail }
             })
             .collect();
-        Ok(Ok(Answer::Body(200, page("audit", entries, next))))
+        body(200, &AuditPage { audit: entries, next_cursor: next })
     }
 
     /// The index may lag a moment behind the pools. A page ends early rather than grow past its bytes: arguments are

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use toolgate_protocol::answers::ToolView;
 use toolgate_protocol::control::{ToolRequest, Transport};
 use toolgate_protocol::definitions::ToolDefinition;
 use toolgate_protocol::limits::MANIFEST_HASH_CHARS_MAX;
@@ -12,7 +12,7 @@ use toolgate_protocol::workers::{RegistrationResult, RegistrationStatus};
 
 use super::endpoints::replaced;
 use super::policies::PoolRecord;
-use super::{Answer, EndpointManifest, Step, Stepped, catalogue};
+use super::{Answer, EndpointManifest, Step, Stepped, body, catalogue};
 use crate::contract::check_tool;
 use crate::names;
 use crate::problem::Problem;
@@ -94,10 +94,6 @@ impl Step<'_> {
         }
         let Some(tool) = self.docs.get::<CatalogueTool>("tool", name)? else { return Ok(Err(Problem::not_found())) };
         let status = if verdict.status == RegistrationStatus::Added { 201 } else { 200 };
-        let mut view = catalogue::view(name, &tool);
-        if let Some(members) = view.as_object_mut() {
-            members.insert("status".into(), json!(verdict.status));
-        }
-        Ok(Ok(Answer::Body(status, view)))
+        body(status, &ToolView { status: Some(verdict.status), ..catalogue::view(name, &tool) })
     }
 }

@@ -8,7 +8,7 @@ import { errorOutcome } from "./outcome.js";
 import type { Returns } from "./returns.js";
 import type { Session } from "./session.js";
 import { backoffMs, type Timing } from "./timing.js";
-import { readClaimAnswers } from "./wire.js";
+import { readClaimAnswers, type Wire } from "./wire.js";
 
 export interface AcceptorOptions {
   readonly gateway: Gateway;
@@ -58,7 +58,7 @@ export class Acceptor {
   async #ask(writes: readonly PendingWrite[], untilMs: number, patienceMs: number): Promise<readonly PendingWrite[]> {
     const { gateway, session, jobs, logger } = this.#options;
     const sentAtMs = monotonicMs();
-    const body = JSON.stringify({ session: session.latest?.session ?? "", claims: writes.map(({ job }) => job.claim) });
+    const body = JSON.stringify({ session: session.latest?.session ?? "", claims: writes.map(({ job }) => job.claim) } satisfies Wire["ClaimsRequest"]);
     const reply = await gateway.post("accepts", body, { deadlineMs: Math.min(untilMs - sentAtMs, patienceMs) });
     // The process may have stood still since: what the answer allowed may be over.
     if (monotonicMs() >= untilMs) return writes;

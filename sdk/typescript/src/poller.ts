@@ -6,7 +6,7 @@ import type { Jobs } from "./jobs.js";
 import type { Logger } from "./logger.js";
 import type { Session } from "./session.js";
 import { backoffMs, type Timing } from "./timing.js";
-import { readJobs, type Registration } from "./wire.js";
+import { readJobs, type Registration, type Wire } from "./wire.js";
 
 export interface PollerOptions {
   readonly gateway: Gateway;
@@ -47,7 +47,7 @@ export class Poller {
   async #poll(registration: Registration): Promise<void> {
     const { gateway, intake, timing, logger, freeSlots, cut } = this.#options;
     const waitSeconds = Math.min(this.#waitSeconds, Math.max(1, Math.floor(registration.pollSeconds)));
-    const body = JSON.stringify({ session: registration.session, max: freeSlots(), wait_seconds: waitSeconds });
+    const body = JSON.stringify({ session: registration.session, max: freeSlots(), wait_seconds: waitSeconds } satisfies Wire["PollRequest"]);
     const sentAtMs = monotonicMs();
     try {
       const deadlineMs = (waitSeconds + timing.pollMarginSeconds) * 1_000;

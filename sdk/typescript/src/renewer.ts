@@ -6,7 +6,7 @@ import type { Job, Jobs } from "./jobs.js";
 import type { Logger } from "./logger.js";
 import type { Session } from "./session.js";
 import { backoffMs, type Timing } from "./timing.js";
-import { type ClaimAnswer, readClaimAnswers } from "./wire.js";
+import { type ClaimAnswer, readClaimAnswers, type Wire } from "./wire.js";
 
 const REQUEST_MS_MAX = 5_000;
 
@@ -53,7 +53,7 @@ export class Renewer {
     this.#isSending = true;
     const sentAtMs = monotonicMs();
     try {
-      const body = JSON.stringify({ session: session.latest?.session ?? "", claims: batch.map(({ claim }) => claim) });
+      const body = JSON.stringify({ session: session.latest?.session ?? "", claims: batch.map(({ claim }) => claim) } satisfies Wire["ClaimsRequest"]);
       const reply = await gateway.post("renewals", body, { deadlineMs: Math.min(REQUEST_MS_MAX, timing.requestSeconds * 1_000) });
       const answers = readClaimAnswers(reply, "claims");
       this.#failures = 0;

@@ -3,7 +3,7 @@ import type { Gateway } from "./gateway.js";
 import type { Logger } from "./logger.js";
 import type { Session } from "./session.js";
 import { backoffMs, type Timing } from "./timing.js";
-import { type ClaimAnswer, readClaimAnswers } from "./wire.js";
+import { type ClaimAnswer, readClaimAnswers, type Wire } from "./wire.js";
 
 export interface ReturnsOptions {
   readonly gateway: Gateway;
@@ -42,7 +42,7 @@ export class Returns {
   async #send(claims: readonly string[]): Promise<Map<string, ClaimAnswer>> {
     const { gateway, session, timing, logger, givingUp } = this.#options;
     const untilMs = monotonicMs() + timing.returnSeconds * 1_000;
-    const body = JSON.stringify({ session: session.latest?.session ?? "", claims });
+    const body = JSON.stringify({ session: session.latest?.session ?? "", claims } satisfies Wire["ClaimsRequest"]);
     for (let attempt = 0; monotonicMs() < untilMs && !givingUp.aborted; attempt += 1) {
       try {
         const reply = await gateway.post("returns", body, { deadlineMs: timing.requestSeconds * 1_000, signal: givingUp });

@@ -12,7 +12,7 @@ mod gather;
 mod send;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use toolgate_protocol::answers::WaitingNotice;
 use toolgate_protocol::limits::{
     NOTICE_GATHER_SECONDS_MAX, NOTICE_PAUSE_SECONDS_MAX, NOTICE_PAUSES_SECONDS, NOTICE_QUIET_SECONDS,
     NOTICE_SECONDS_MAX,
@@ -125,18 +125,15 @@ impl Waiting {
         gathered.saturating_add(self.sending.as_ref().map_or(0, |sending| sending.count))
     }
 
-    fn view(&self) -> Value {
-        let mut view = json!({ "event": self.event, "count": self.untold() });
+    fn view(&self) -> WaitingNotice {
         let sending = self.sending.as_ref();
-        let more = [
-            ("attempts", sending.map(|sending| sending.attempt.into())),
-            ("next_attempt_at", sending.filter(|each| !each.is_out).map(|each| each.next_at.rfc3339().into())),
-            ("reason", sending.and_then(|sending| sending.reason.clone()).map(Value::from)),
-        ];
-        if let Some(members) = view.as_object_mut() {
-            members.extend(more.into_iter().filter_map(|(name, value)| value.map(|value| (name.to_owned(), value))));
+        WaitingNotice {
+            event: self.event,
+            count: self.untold(),
+            attempts: sending.map(|sending| sending.attempt),
+            next_attempt_at: sending.filter(|each| !each.is_out).map(|each| each.next_at.rfc3339()),
+            reason: sending.and_then(|sending| sending.reason.clone()),
         }
-        view
     }
 }
 
@@ -207,7 +204,7 @@ impl Step<'_> {
     }
 
     /// What waits for a notification, for the admin's view.
-    pub(in crate::registry) fn waiting_notices(&self, notification: &str) -> Result<Vec<Value>, StoreError> {
+    pub(in crate::registry) fn waiting_notices(&self, notification: &str) -> Result<Vec<WaitingNotice>, StoreError> {
         Ok(self.waiting(notification)?.iter().map(Waiting::view).collect())
     }
 

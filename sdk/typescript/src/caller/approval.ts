@@ -1,12 +1,12 @@
 import type { Principal } from "../call-context.js";
-import { optional } from "./call.js";
+import { optional, type Wire } from "../wire.js";
 import type { Document } from "./document.js";
 
-export type ApprovalState = "pending" | "approved" | "rejected" | "expired" | "cancelled" | "invalidated";
+export type ApprovalState = Wire["ApprovalView"]["state"];
 
 /** A decision that was made. */
 export interface Decision {
-  readonly decision: "approve" | "reject";
+  readonly decision: Wire["DecisionKind"];
   /** The approver's name. */
   readonly by: string;
   /** The id of the key it was made with. */
@@ -23,7 +23,7 @@ export interface Decision {
 export interface EarlierDecision {
   /** That approval. */
   readonly approval: string;
-  readonly decision: "approve" | "reject";
+  readonly decision: Wire["DecisionKind"];
   readonly by: string;
   readonly at: string;
   readonly reason?: string;
@@ -73,7 +73,7 @@ export interface Approval {
 }
 
 /** Throws a `TransportError` that names the member which is missing or of another kind. */
-export function readApproval(from: Document): Approval {
+export function readApproval(from: Document<Wire["ApprovalView"]>): Approval {
   // The gateway sends objects for both; reading them as such is the check.
   from.object("principal");
   from.object("arguments");
@@ -100,7 +100,7 @@ export function readApproval(from: Document): Approval {
   };
 }
 
-function readDecision(from: Document): Decision {
+function readDecision(from: Document<Wire["DecisionView"]>): Decision {
   return {
     decision: from.text("decision") as Decision["decision"],
     by: from.text("by"),
@@ -112,7 +112,7 @@ function readDecision(from: Document): Decision {
   };
 }
 
-function readEarlier(from: Document): EarlierDecision {
+function readEarlier(from: Document<Wire["EarlierDecision"]>): EarlierDecision {
   return {
     approval: from.text("approval"),
     decision: from.text("decision") as EarlierDecision["decision"],
@@ -123,7 +123,7 @@ function readEarlier(from: Document): EarlierDecision {
   };
 }
 
-function readChange(from: Document): ArgumentChange {
-  const source = (name: string) => (from.has(name) ? from.source(name) : undefined);
+function readChange(from: Document<Wire["ArgumentChange"]>): ArgumentChange {
+  const source = (name: "from" | "to") => (from.has(name) ? from.source(name) : undefined);
   return { field: from.text("field"), ...optional("fromText", source("from")), ...optional("toText", source("to")) };
 }

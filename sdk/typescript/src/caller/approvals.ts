@@ -1,7 +1,7 @@
 import { ConfigurationError, GatewayProblem } from "../errors.js";
 import { keyIdOf } from "../key.js";
 import { type Approval, type ApprovalState, type Decision, readApproval } from "./approval.js";
-import { optional } from "./call.js";
+import { optional } from "../wire.js";
 import type { ReadOptions } from "./calls.js";
 import { paged } from "./paging.js";
 import { idPart, type RestDoor } from "./rest-door.js";

@@ -1,12 +1,13 @@
 import type { Activity } from "../activity.js";
 import { TransportError } from "../errors.js";
+import { optional, type Wire } from "../wire.js";
 import type { Document } from "./document.js";
 
-const ENDED_WITHOUT_RESULT = ["failed", "rejected", "expired", "cancelled", "invalidated", "unknown"] as const;
+const ENDED_WITHOUT_RESULT = ["failed", "rejected", "expired", "cancelled", "invalidated", "unknown"] as const satisfies readonly Wire["CallState"][];
 
+export type CallState = Wire["CallState"];
 export type OpenState = "waiting_approval" | "queued" | "running";
-export type EndedState = "succeeded" | (typeof ENDED_WITHOUT_RESULT)[number];
-export type CallState = OpenState | EndedState;
+export type EndedState = Exclude<CallState, OpenState>;
 
 /** Where a parked call is decided. */
 export interface ApprovalLink {
@@ -89,7 +90,7 @@ export function isEnded<Result>(call: Call<Result>): call is EndedCall<Result> {
 }
 
 /** Throws a `TransportError` that names the member which is missing or of another kind. */
-export function readCall<Result>(answer: Document): Call<Result> {
+export function readCall<Result>(answer: Document<Wire["CallView"]>): Call<Result> {
   const facts = readFacts(answer);
   const state = readState(answer);
   switch (state) {
@@ -105,7 +106,7 @@ export function readCall<Result>(answer: Document): Call<Result> {
   }
 }
 
-export function readSummary(entry: Document): CallSummary {
+export function readSummary(entry: Document<Wire["CallView"]>): CallSummary {
   return {
     ...readFacts(entry),
     state: readState(entry),
@@ -117,18 +118,18 @@ export function readSummary(entry: Document): CallSummary {
   };
 }
 
-function readFacts(from: Document): CallFacts {
+function readFacts(from: Document<Wire["CallView"]>): CallFacts {
   return { id: from.text("call"), tool: from.text("tool"), agent: from.text("agent"), createdAt: from.text("created_at") };
 }
 
-function readState(from: Document): CallState {
+function readState(from: Document<Wire["CallView"]>): CallState {
   const word = from.text("state");
   const state = (["waiting_approval", "queued", "running", "succeeded", ...ENDED_WITHOUT_RESULT] as const).find((each) => each === word);
   if (state === undefined) throw new TransportError(`what the gateway sent has a state that this version does not know: ${JSON.stringify(word)}`);
   return state;
 }
 
-function readEnd(from: Document): Pick<EndedFacts, "endedAt" | "resolvedBy" | "activity"> {
+function readEnd(from: Document<Wire["CallView"]>): Pick<EndedFacts, "endedAt" | "resolvedBy" | "activity"> {
   return {
     endedAt: from.text("ended_at"),
     ...optional("resolvedBy", from.optionalText("resolved_by")),
@@ -136,23 +137,18 @@ function readEnd(from: Document): Pick<EndedFacts, "endedAt" | "resolvedBy" | "a
   };
 }
 
-function readTold(from: Document): Told {
+function readTold(from: Document<Wire["CallView"]>): Told {
   return { toolResult: from.text("tool_result") };
 }
 
-function readActivity(from: Document): Activity {
+function readActivity(from: Document<Wire["Activity"]>): Activity {
   return { type: from.text("type"), content: from.value("content") };
 }
 
-function readLink(from: Document): ApprovalLink {
+function readLink(from: Document<Wire["ApprovalLink"]>): ApprovalLink {
   return { id: from.text("id"), digest: from.text("digest"), expiresAt: from.text("expires_at"), url: from.text("url") };
 }
 
-function readError(from: Document): CallError {
+function readError(from: Document<Wire["CallError"]>): CallError {
   return { code: from.text("code"), message: from.text("message") };
-}
-
-/** A member that is left out rather than undefined. */
-export function optional<Name extends string, Value>(name: Name, value: Value | undefined): { [Key in Name]?: Value } {
-  return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError, GatewayProblem } from "../errors.js";
 import { checkWhole } from "../options.js";
-import { type Call, type CallState, type CallSummary, type EndedCall, optional, readCall, readSummary } from "./call.js";
+import { type Call, type CallState, type CallSummary, type EndedCall, readCall, readSummary } from "./call.js";
+import { optional, type Wire } from "../wire.js";
 import type { Document } from "./document.js";
 import { paged } from "./paging.js";
 import { idPart, type RestDoor } from "./rest-door.js";
@@ -119,7 +120,7 @@ function path(call: CallRef): string {
   return `/calls/${idPart(idOf(call))}`;
 }
 
-function readHistory(answer: Document): CallHistory {
+function readHistory(answer: Document<Wire["CallEvents"]>): CallHistory {
   return {
     events: answer.list("events").map((entry) => ({
       event: entry.text("event"),

@@ -4,8 +4,11 @@ import { carriedValue } from "../json/plain.js";
 import { isParsedObject, type ParsedObject } from "../json/value.js";
 import { number, optionalText, text } from "../wire.js";
 
-/** An object that the gateway sent, with the text it came as: of JSON that is only carried, the text is the truth. */
-export class Document {
+/** What a list holds. */
+export type EntryOf<List> = List extends readonly (infer Entry)[] ? Entry : never;
+
+/** An object that the gateway sent, of a type of the wire, with the text it came as: of JSON that is only carried, the text is the truth. */
+export class Document<Type> {
   readonly #members: ParsedObject;
   readonly #source: string;
   #sources: ReadonlyMap<string, string> | undefined;
@@ -16,46 +19,46 @@ export class Document {
   }
 
   /** Throws a `TransportError` if the text is no JSON object. */
-  static read(what: string, source: string): Document {
+  static read<Type>(what: string, source: string): Document<Type> {
     return new Document(readObject(what, source), source);
   }
 
-  text(name: string): string {
+  text(name: keyof Type & string): string {
     return text(this.#members, name);
   }
 
-  optionalText(name: string): string | undefined {
+  optionalText(name: keyof Type & string): string | undefined {
     return optionalText(this.#members, name);
   }
 
-  number(name: string): number {
+  number(name: keyof Type & string): number {
     return number(this.#members, name);
   }
 
-  has(name: string): boolean {
+  has(name: keyof Type & string): boolean {
     return Object.hasOwn(this.#members, name);
   }
 
   /** The member as plain data. */
-  value(name: string): unknown {
+  value(name: keyof Type & string): unknown {
     return this.has(name) ? carriedValue(this.#members[name] ?? null) : undefined;
   }
 
   /** The member's own text, byte for byte. */
-  source(name: string): string {
+  source(name: keyof Type & string): string {
     this.#sources ??= memberSources(this.#source);
     const source = this.#sources.get(name);
     if (source === undefined) throw missing(name);
     return source;
   }
 
-  object(name: string): Document {
+  object<Name extends keyof Type & string>(name: Name): Document<NonNullable<Type[Name]>> {
     const member = this.#members[name];
     if (!isParsedObject(member)) throw missing(name);
     return new Document(member, this.source(name));
   }
 
-  list(name: string): Document[] {
+  list<Name extends keyof Type & string>(name: Name): Document<EntryOf<NonNullable<Type[Name]>>>[] {
     const member = this.#members[name];
     if (!Array.isArray(member)) throw missing(name);
     const sources = partSources(this.source(name));

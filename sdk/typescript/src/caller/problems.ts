@@ -1,4 +1,5 @@
 import { GatewayProblem } from "../errors.js";
+import type { Wire } from "../wire.js";
 import type { CallState } from "./call.js";
 
 /** The stable codes of the gateway's refusals; docs/errors has a page for each. A newer gateway may know more. */
@@ -13,6 +14,7 @@ export const PROBLEM_CODES = [
   "definition_refused",
   "destination_refused",
   "digest_mismatch",
+  "door_not_allowed",
   "endpoint_suspended",
   "idempotency_conflict",
   "idempotency_key_required",
@@ -32,6 +34,7 @@ export const PROBLEM_CODES = [
   "nothing_to_accept",
   "object_unavailable",
   "org_exists",
+  "origin_not_allowed",
   "payload_too_large",
   "permission_missing",
   "pool_not_in_scope",
@@ -53,7 +56,7 @@ export const PROBLEM_CODES = [
   "unknown_tool",
   "unsupported_media_type",
   "write_not_enabled",
-] as const;
+] as const satisfies readonly Wire["ProblemBody"]["code"][];
 
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 

@@ -40,7 +40,7 @@ export class RestDoor {
   }
 
   /** Asks once; `deadlineMs` may shorten the time for the answer. Rejects with the reason of an aborted signal. */
-  async once<Answer>(ask: Ask, read: (answer: Document) => Answer, deadlineMs = Number.POSITIVE_INFINITY): Promise<Answer> {
+  async once<Type, Answer>(ask: Ask, read: (answer: Document<Type>) => Answer, deadlineMs = Number.POSITIVE_INFINITY): Promise<Answer> {
     const { what, method, body, waitSeconds = 0, idempotencyKey, signal } = ask;
     signal?.throwIfAborted();
     const headers: Record<string, string> = {};
@@ -60,7 +60,7 @@ export class RestDoor {
    * Asks until it is answered, for requests that do no more harm the second time. `onLost` hears of every attempt that
    * may have been carried out although no answer came.
    */
-  async ask<Answer>(ask: Ask, read: (answer: Document) => Answer, onLost: () => void = () => {}): Promise<Answer> {
+  async ask<Type, Answer>(ask: Ask, read: (answer: Document<Type>) => Answer, onLost: () => void = () => {}): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.once(ask, read);

@@ -11,7 +11,9 @@ const FUNCTION_LINES_MAX: usize = 70;
 fn files_stay_small() {
     let is_code = |path: &str| {
         let endings = [".rs", ".ts", ".tsx", ".js", ".mjs", ".py", ".sh", ".capnp", ".toml"];
-        endings.iter().any(|ending| path.ends_with(ending)) || path.starts_with("scripts/")
+        // What a program wrote is read where it came from.
+        let is_written = !path.ends_with(".gen.ts");
+        is_written && (endings.iter().any(|ending| path.ends_with(ending)) || path.starts_with("scripts/"))
     };
     let violations: Vec<String> = all(is_code)
         .iter()
