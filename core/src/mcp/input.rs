@@ -338,7 +338,7 @@ mod tests {
                 brought(Some(wrong), Some(state())).unwrap_err().code,
                 -32_602,
                 "{}",
-                &wrong[..wrong.len().min(40)]
+                wrong.chars().take(40).collect::<String>()
             );
         }
     }
