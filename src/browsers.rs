@@ -31,13 +31,14 @@ pub fn preflight(request: &Request) -> Option<Result<Response>> {
     })
 }
 
-/// Refuses a page of an origin that the key does not name. The gateway's own pages are not foreign.
-pub fn check_origin(request: &Request, env: &Env, who: &Identity) -> std::result::Result<(), Problem> {
+/// Refuses a page of an origin that the key does not name; without a key, any but the gateway's own pages.
+pub fn check_origin(request: &Request, env: &Env, who: Option<&Identity>) -> std::result::Result<(), Problem> {
     let Some(origin) = header(request, "origin") else { return Ok(()) };
     if own_origin(request, env).is_some_and(|own| own == origin) {
         return Ok(());
     }
-    if who.scope.run.as_ref().is_some_and(|run| run.origins.contains(&origin)) {
+    let run = who.and_then(|who| who.scope.run.as_ref());
+    if run.is_some_and(|run| run.origins.contains(&origin)) {
         return Ok(());
     }
     let detail =

@@ -9,21 +9,40 @@ use toolgate_core::keys::Identity;
 use toolgate_core::problem::Problem;
 use toolgate_core::registry::{Command, OfferCatalogue};
 use toolgate_core::run::Offers;
+use toolgate_protocol::limits::CATALOGUES_BYTES_MAX;
 use worker::Response;
 
 use crate::edge::Edge;
 use crate::http::internal;
-
-/// Orgs after which the cache begins anew: a large catalogue has some megabytes.
-const ORGS_MAX: usize = 16;
+use crate::tool_pools;
 
 thread_local! {
-    static CATALOGUES: RefCell<HashMap<String, Rc<Offers>>> = RefCell::new(HashMap::new());
+    static CATALOGUES: RefCell<HashMap<String, Kept>> = RefCell::new(HashMap::new());
+}
+
+/// A catalogue, and what its text takes; what is made of it takes some times that.
+struct Kept {
+    offers: Rc<Offers>,
+    bytes: usize,
+}
+
+/// Keeps a catalogue in place of the org's older one. Others go when all together take too much; one that takes too much by
+/// itself is made again in each turn.
+fn keep(org: &str, offers: &Rc<Offers>, bytes: usize) {
+    CATALOGUES.with(|all| {
+        let mut all = all.borrow_mut();
+        all.remove(org);
+        while all.values().fold(bytes, |sum, kept| sum.saturating_add(kept.bytes)) > CATALOGUES_BYTES_MAX {
+            let Some(other) = all.keys().next().cloned() else { return };
+            all.remove(&other);
+        }
+        all.insert(org.to_owned(), Kept { offers: Rc::clone(offers), bytes });
+    });
 }
 
 /// The org's catalogue as of now; or the registry's refusal, for a key that is not live.
 pub async fn current(edge: &Edge, who: &Identity) -> Result<Result<Rc<Offers>, Response>, Problem> {
-    let known = CATALOGUES.with(|all| all.borrow().get(&who.org).cloned());
+    let known = CATALOGUES.with(|all| all.borrow().get(&who.org).map(|kept| Rc::clone(&kept.offers)));
     let version = known.as_ref().map(|offers| offers.catalogue.version.clone());
     let mut answer = edge.ask_registry(&who.org, Some(who), Command::OfferCatalogue(version)).await?;
     if answer.status_code() != 200 {
@@ -37,13 +56,8 @@ pub async fn current(edge: &Edge, who: &Identity) -> Result<Result<Rc<Offers>, R
         (None, None) => Err(internal("reading a registry's answer", "no catalogue")),
         (Some(news), _) => {
             let offers = Rc::new(Offers::new(news));
-            CATALOGUES.with(|all| {
-                let mut all = all.borrow_mut();
-                if all.len() >= ORGS_MAX {
-                    all.clear();
-                }
-                all.insert(who.org.clone(), Rc::clone(&offers));
-            });
+            tool_pools::refresh(&who.org, &offers.catalogue);
+            keep(&who.org, &offers, text.len());
             Ok(Ok(offers))
         }
     }

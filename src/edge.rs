@@ -43,8 +43,17 @@ impl Edge {
         self.identity_at(Door::Rest, roles)
     }
 
+    /// The key of a request, at whichever door it may be used.
+    pub fn identity_anywhere(&self, roles: &[Role]) -> Result<Identity, Problem> {
+        self.checked(None, roles)
+    }
+
     /// The key of the request, verified without a look-up; whether it is live is decided in the object.
     pub fn identity_at(&self, door: Door, roles: &[Role]) -> Result<Identity, Problem> {
+        self.checked(Some(door), roles)
+    }
+
+    fn checked(&self, door: Option<Door>, roles: &[Role]) -> Result<Identity, Problem> {
         let key = self.bearer()?;
         let master = toolgate_durable::master_key(&self.env).map_err(|why| http::internal("the configuration", why))?;
         let who = KeyRing::new(&master).verify(&key, toolgate_durable::now())?;
@@ -53,12 +62,12 @@ impl Edge {
             let detail = format!("This needs a key with one of the roles {allowed}.");
             return Err(Problem::new(problems::ROLE_NOT_ALLOWED, detail).with("roles", allowed));
         }
-        if let Some(run) = who.scope.run.as_ref().filter(|run| !run.doors.contains(&door)) {
+        if let Some(run) = who.scope.run.as_ref().filter(|run| door.is_some_and(|door| !run.doors.contains(&door))) {
             let allowed = serde_json::to_value(&run.doors).unwrap_or_default();
             let detail = format!("This run token may be used at {allowed}; give `doors` to POST /v1/runs.");
             return Err(Problem::new(problems::DOOR_NOT_ALLOWED, detail).with("doors", allowed));
         }
-        browsers::check_origin(&self.request, &self.env, &who)?;
+        browsers::check_origin(&self.request, &self.env, Some(&who))?;
         Ok(who)
     }
 
@@ -73,6 +82,7 @@ impl Edge {
 
     /// Refuses who is not the operator.
     pub fn root(&self) -> Result<(), Problem> {
+        browsers::check_origin(&self.request, &self.env, None)?;
         let given = self.bearer()?;
         let known = self.env.secret(ROOT_TOKEN).map(|secret| secret.to_string());
         let known = known.or_else(|_| self.env.var(ROOT_TOKEN).map(|var| var.to_string())).unwrap_or_default();
@@ -103,6 +113,11 @@ impl Edge {
     /// The body as a message of ours.
     pub async fn json<T: DeserializeOwned>(&mut self, limit: usize) -> Result<T, Problem> {
         http::json(&mut self.request, limit).await
+    }
+
+    /// The same, where a body may be left out.
+    pub async fn optional_json<T: DeserializeOwned + Default>(&mut self, limit: usize) -> Result<T, Problem> {
+        http::optional_json(&mut self.request, limit).await
     }
 
     /// `Prefer: wait=N`.

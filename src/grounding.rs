@@ -31,9 +31,7 @@ pub struct Screen<'a> {
 pub fn screen<'a>(offers: &'a Offers, reference: Option<&'a ContextReference>) -> Result<Option<Screen<'a>>, Problem> {
     let Some(reference) = reference else { return Ok(None) };
     let definition = offers.catalogue.contexts.get(&reference.context_type);
-    if let Some(definition) = definition {
-        run::screen(reference, definition)?;
-    }
+    run::screen(reference, definition)?;
     Ok(Some(Screen { reference, definition }))
 }
 
@@ -100,7 +98,11 @@ async fn prefetch<'a>(
         alike: false,
         wait_seconds: PREFETCH_SECONDS,
     };
-    let mut answer = carry(edge, who, submit).await.map_err(|problem| problem.kind.code.to_owned())?;
+    let deadline = toolgate_durable::now().plus_seconds(PREFETCH_SECONDS);
+    let carried = toolgate_durable::before(deadline, Box::pin(carry(edge, who, submit))).await;
+    // What goes on is a read, and ends by its own deadlines.
+    let carried = carried.ok_or_else(|| "deadline_exceeded".to_owned())?;
+    let mut answer = carried.map_err(|problem| problem.kind.code.to_owned())?;
     let status = answer.status_code();
     let text = answer.text().await.map_err(|error| {
         console_error!("the answer to a prefetch could not be read: {error}");

@@ -65,6 +65,14 @@ pub async fn json<T: DeserializeOwned>(request: &mut Request, limit: usize) -> R
     read(&json_text(request, limit).await?)
 }
 
+/// The body as a message of ours, or the empty message where there is none.
+pub async fn optional_json<T: DeserializeOwned + Default>(request: &mut Request, limit: usize) -> Result<T, Problem> {
+    if request.inner().body().is_none() {
+        return Ok(T::default());
+    }
+    json(request, limit).await
+}
+
 /// The text of a body that says it is `application/json`.
 pub async fn json_text(request: &mut Request, limit: usize) -> Result<String, Problem> {
     let kind = header(request, "content-type").unwrap_or_default();

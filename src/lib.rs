@@ -1,8 +1,8 @@
 //! The edge: authenticate, read the body under a cap, route, and send on what the objects answer.
 //!
 //! The edge decides nothing about a call: it takes the org from the key and nowhere else, finds the object, and asks.
-//! Requests share no state here but a bounded cache of which pool has which tool, which decides nothing either: a
-//! pool refuses a tool that is not its own.
+//! Requests share no state here but two bounded caches, which decide nothing either: which pool has which tool (a pool
+//! refuses a tool that is not its own), and catalogues for offers (an offer grants nothing).
 
 mod browsers;
 mod catalogue;

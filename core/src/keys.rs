@@ -88,6 +88,9 @@ pub struct Identity {
     pub sha256: String,
     /// The scope.
     pub scope: Scope,
+    /// When the key expires.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<UnixMillis>,
 }
 
 /// Generation of keys made today.
@@ -161,7 +164,8 @@ fn identity(payload: Payload, key: &str) -> Identity {
         Some(run) => (run.parent_id.clone(), run.parent_sha256.clone()),
         None => (payload.k, sha256_hex(key.as_bytes())),
     };
-    Identity { org: payload.o, role: payload.r, key_id, name: payload.n, sha256, scope: payload.s }
+    let expires = payload.x.map(|seconds| UnixMillis(seconds.saturating_mul(1_000)));
+    Identity { org: payload.o, role: payload.r, key_id, name: payload.n, sha256, scope: payload.s, expires }
 }
 
 fn role_word(role: Role) -> &'static str {
@@ -194,6 +198,7 @@ mod tests {
             (found.org.as_str(), found.role, found.key_id.as_str(), found.sha256),
             ("acme", Role::Worker, "k1", made.sha256)
         );
+        assert_eq!(found.expires, Some(UnixMillis(5_000)));
         assert_eq!(ring.verify(&key, UnixMillis(5_000)).unwrap_err().kind.code, "invalid_key");
         for at in 0..key.len() {
             let mut forged = key.clone().into_bytes();

@@ -16,7 +16,12 @@ fn tool(name: &str, description: &str, side_effect: &str, more: Value) -> (Strin
 
 fn catalogue() -> OfferCatalogue {
     let tools: serde_json::Map<String, Value> = [
-        tool("get_order_status", "Where an order is.", "read_only", json!({})),
+        tool(
+            "get_order_status",
+            "Where an order is now, who carries it, and on which day it is expected to arrive.",
+            "read_only",
+            json!({}),
+        ),
         tool(
             "refund_order",
             "Give the money of an order back.",
@@ -90,9 +95,9 @@ fn a_small_budget_leaves_out_what_nothing_speaks_for_and_what_does_not_fit() {
     let all = offers.turn(&run(4_000), &permissions(), "refund my order", None);
     let (pinned, refund, status) =
         (tokens(&all, "list_invoices"), tokens(&all, "refund_order"), tokens(&all, "get_order_status"));
-    // Enough for the pinned and the refund within the first turn's 70 %, not for all.
-    let budget = (pinned + refund) * 10 / 7 + 2;
-    assert!(status > 2);
+    // All of them fit a whole budget; its first 70 % have room for two.
+    let budget = pinned + refund + status;
+    assert!(budget * 7 / 10 >= pinned + refund);
     let mut small = run(budget);
     let first = offers.turn(&small, &permissions(), "refund my order", None);
     assert_eq!(names(&first), ["list_invoices", "refund_order"]);
@@ -101,11 +106,8 @@ fn a_small_budget_leaves_out_what_nothing_speaks_for_and_what_does_not_fit() {
     small.offered = first.added.clone();
     // The rest of the budget is a later turn's.
     let later = offers.turn(&small, &permissions(), "order status", None);
-    let grown = later.offer.used_tokens > first.offer.used_tokens;
-    assert_eq!(
-        (names(&later)[..2].to_vec(), later.added.len()),
-        (vec!["list_invoices", "refund_order"], usize::from(grown))
-    );
+    assert_eq!(names(&later), ["list_invoices", "refund_order", "get_order_status"]);
+    assert_eq!(later.added, ["get_order_status"]);
     assert!(later.offer.used_tokens <= budget);
     small.budget_tokens = pinned + refund;
     let mute = offers.turn(&small, &permissions(), "zzzz", None);

@@ -46,11 +46,15 @@ impl DurableObject for Thread {
 
     async fn alarm(&self) -> Result<Response> {
         match self.step(Command::Tick).await {
-            Ok(Effects { forget: true, .. }) => drop(self.state.storage().delete_all().await),
+            Ok(Effects { forget: true, .. }) => match self.state.storage().delete_all().await {
+                Ok(()) => {}
+                Err(error) => {
+                    console_error!("a run could not be forgotten: {error}");
+                    self.sweep_again().await;
+                }
+            },
             Ok(_) => {}
-            Err(_) => {
-                drop(alarm::arm_at(&self.state.storage(), clock::now().plus_seconds(SWEEP_AGAIN_SECONDS)).await);
-            }
+            Err(_) => self.sweep_again().await,
         }
         Response::empty()
     }
@@ -70,6 +74,10 @@ impl DurableObject for Thread {
 }
 
 impl Thread {
+    async fn sweep_again(&self) {
+        drop(alarm::arm_at(&self.state.storage(), clock::now().plus_seconds(SWEEP_AGAIN_SECONDS)).await);
+    }
+
     async fn step(&self, command: Command) -> std::result::Result<Effects, Problem> {
         let (mut command, now) = (Some(command), clock::now());
         let done = transaction(&self.state.storage(), || match command.take() {

@@ -252,3 +252,14 @@ pub const OFFER_PATTERN_CHARS_MAX: usize = 2_000;
 pub const OFFER_PATTERN_WORK_CHARS_MAX: usize = 100_000;
 /// Largest compiled pattern.
 pub const OFFER_PATTERN_BYTES_MAX: usize = 16 * 1024;
+/// Patterns that an agent's catalogue is searched with, by what they cost: a small one 1, one of the largest size 8. Those
+/// beyond it, in order of their text, match nothing.
+pub const OFFER_PATTERNS_COST_MAX: usize = 1_024;
+/// Most capabilities of an agent, and most pinned tools of an agent or a screen.
+pub const AGENT_NAMES_MAX: usize = 64;
+/// Most tools of a capability.
+pub const CAPABILITY_TOOLS_MAX: usize = 4_096;
+/// Catalogues and indexes that an isolate keeps, by the size of their text.
+pub const CATALOGUES_BYTES_MAX: usize = 12 * 1024 * 1024;
+/// Longest web origin of a run.
+pub const ORIGIN_BYTES_MAX: usize = 300;

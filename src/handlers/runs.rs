@@ -5,9 +5,9 @@ use toolgate_core::keys::{Identity, KeyRing, RunScope, Scope};
 use toolgate_core::names;
 use toolgate_core::principal::Principal;
 use toolgate_core::problem::Problem;
-use toolgate_core::run::{Command, Reply, Run, Turn, check_message, new_run};
+use toolgate_core::run::{Command, Reply, Run, Turn, check_message, new_run, token_end};
 use toolgate_protocol::control::Role;
-use toolgate_protocol::limits::{PURPOSE_CHARS_MAX, RUN_BODY_BYTES_MAX, RUN_TOKEN_SECONDS};
+use toolgate_protocol::limits::{PURPOSE_CHARS_MAX, RUN_BODY_BYTES_MAX};
 use toolgate_protocol::problems;
 use toolgate_protocol::runs::{RunAnswer, RunRequest, TokenAnswer, TokenRequest, TurnAnswer, TurnRequest};
 
@@ -58,7 +58,8 @@ pub async fn create(mut edge: Edge) -> Handled {
 
 /// `POST /v1/runs/{run}/turns`
 pub async fn turn(mut edge: Edge, id: String) -> Handled {
-    let who = edge.identity(&[Role::Agent])?;
+    // Whatever door the run's calls come through, its turns are taken here.
+    let who = edge.identity_anywhere(&[Role::Agent])?;
     let request: TurnRequest = edge.json(RUN_BODY_BYTES_MAX).await?;
     check_message(&request.message)?;
     if who.scope.run.as_ref().is_none_or(|scope| scope.run != id) {
@@ -88,9 +89,7 @@ pub async fn turn(mut edge: Edge, id: String) -> Handled {
 /// `POST /v1/runs/{run}/tokens`
 pub async fn token(mut edge: Edge, id: String) -> Handled {
     let who = edge.identity(&[Role::Caller])?;
-    if http::header(&edge.request, "content-type").is_some() {
-        let TokenRequest {} = edge.json(RUN_BODY_BYTES_MAX).await?;
-    }
+    let TokenRequest {} = edge.optional_json(RUN_BODY_BYTES_MAX).await?;
     let local = edge.find_run(&who.org, &id)?;
     // The registry says whether the key is live.
     if let Err(refusal) = catalogue::current(&edge, &who).await? {
@@ -131,7 +130,7 @@ fn mint(edge: &Edge, parent: &Identity, id: &str, run: &Run) -> Result<(String, 
         })),
         ..Scope::default()
     };
-    let expires = toolgate_durable::now().plus_seconds(RUN_TOKEN_SECONDS);
+    let expires = token_end(parent.expires, toolgate_durable::now());
     let name = format!("run of {}", parent.name);
     let (token, _) = KeyRing::new(&master).mint(&parent.org, Role::Agent, &parent.key_id, &name, scope, Some(expires));
     Ok((token, expires.rfc3339()))

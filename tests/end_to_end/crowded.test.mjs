@@ -32,6 +32,11 @@ test("1,500 tools from one pool are refused loudly and harm nobody else", async 
   const call = org.submit("look", "{}", { wait: 10 });
   await modest.result((await modest.job()).claim, '"seen"');
   assert.equal((await call).body.result, "seen");
+  const too = async (path, body) => (await org.admin.put(path, body)).body.field;
+  const names = (count) => Array.from({ length: count }, () => "look");
+  assert.equal(await too("/v1/agents/bot", { capabilities: ["bot"], pinned_tools: names(65) }), "pinned_tools");
+  assert.equal(await too("/v1/agents/bot", { capabilities: names(65) }), "capabilities");
+  assert.equal(await too("/v1/capabilities/bot", { tools: names(4_097) }), "tools");
   const { body } = await org.caller.must(201, "POST", "/v1/runs", { agent: "bot", principal, message: "look" });
   assert.deepEqual(body.offer.tools.map(({ name }) => name), ["look"], "what is not granted takes no room");
 });

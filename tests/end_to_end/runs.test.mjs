@@ -182,7 +182,8 @@ test("a run token is for its run alone, and lives by the key that made it", asyn
 
 test("doors and origins of a token count", async () => {
   const { org } = await scene();
-  const closed = await run(org, { doors: ["mcp"] });
+  const closed = await run(org, { doors: ["mcp", "mcp"] });
+  assert.equal((await turn(closed, "hello")).offer.tools.length, TOOLS.length, "turns are taken whatever the door");
   assert.equal((await closed.door.post("/v1/calls", { tool: "list_invoices", arguments: {} })).code, "door_not_allowed");
   const page = await run(org, { origins: ["https://app.example.com"] });
   const ask = (origin, door = page.door) => door.post(`/v1/runs/${page.run}/turns`, { message: "hi" }, { headers: { origin } });

@@ -3,8 +3,8 @@
 use serde_json::json;
 use toolgate_protocol::definitions::{ContextDefinition, ContextScope, ToolDefinition};
 use toolgate_protocol::limits::{
-    DESCRIPTION_CHARS_MAX, DIGEST_FIELDS_MAX, EXECUTION_DEADLINE_SECONDS_MAX, FIELDS_MAX, KEYWORDS_MAX, PATTERNS_MAX,
-    PERMISSIONS_MAX, QUEUE_DEADLINE_SECONDS_MAX, WORD_CHARS_MAX,
+    AGENT_NAMES_MAX, DESCRIPTION_CHARS_MAX, DIGEST_FIELDS_MAX, EXECUTION_DEADLINE_SECONDS_MAX, FIELDS_MAX,
+    KEYWORDS_MAX, PATTERNS_MAX, PERMISSIONS_MAX, QUEUE_DEADLINE_SECONDS_MAX, WORD_CHARS_MAX,
 };
 
 use super::FieldType;
@@ -96,6 +96,12 @@ pub fn check_context(context: &ContextDefinition) -> Result<(), DefinitionFault>
     }
     if context.scope == ContextScope::Screen && context.prefetch_args.values().any(|value| value == "$context_id") {
         return fault("prefetch_args", "a screen has no id, so $context_id cannot be used");
+    }
+    if context.pinned_tools.len() > AGENT_NAMES_MAX {
+        return fault(
+            "pinned_tools",
+            format!("has {} entries; the limit is {AGENT_NAMES_MAX}", context.pinned_tools.len()),
+        );
     }
     if context.digest_fields.len() > DIGEST_FIELDS_MAX {
         return fault(

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use regex_lite::{Regex, RegexBuilder};
-use toolgate_protocol::limits::{OFFER_PATTERN_BYTES_MAX, OFFER_PATTERN_CHARS_MAX, OFFER_PATTERN_WORK_CHARS_MAX};
+use toolgate_protocol::limits::{
+    OFFER_PATTERN_BYTES_MAX, OFFER_PATTERN_CHARS_MAX, OFFER_PATTERN_WORK_CHARS_MAX, OFFER_PATTERNS_COST_MAX,
+};
 
 /// Characters that every pattern sees, however many there are.
 const SHARE_CHARS_MIN: usize = 64;
@@ -56,11 +58,19 @@ impl Patterns {
         for (tool, pattern) in pairs {
             by_text.entry(pattern).or_default().push(*tool);
         }
-        let list = by_text.into_iter().filter_map(|(text, tools)| {
-            let regex = compile(text).ok()?;
-            Some(Pattern { regex, fixed: fixed_letters(text), cost: cost(text), text: text.to_owned(), tools })
-        });
-        Patterns { list: list.collect() }
+        let (mut list, mut spent) = (Vec::new(), 0_usize);
+        for (text, tools) in by_text {
+            let cost = cost(text);
+            spent = spent.saturating_add(cost);
+            // Neither memory nor the work for a text may grow with what a catalogue declares.
+            if spent > OFFER_PATTERNS_COST_MAX {
+                break;
+            }
+            if let Ok(regex) = compile(text) {
+                list.push(Pattern { regex, fixed: fixed_letters(text), cost, text: text.to_owned(), tools });
+            }
+        }
+        Patterns { list }
     }
 
     /// Those that match the beginning of the text.

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use toolgate_protocol::control::{Agent, Capability};
+use toolgate_protocol::limits::{AGENT_NAMES_MAX, CAPABILITY_TOOLS_MAX};
 use toolgate_protocol::problems;
 
 use super::{Answer, Step, Stepped};
@@ -18,6 +19,9 @@ impl Step<'_> {
         if !(1..=5).contains(&capability.approvals_required) {
             return Ok(Err(Problem::invalid("approvals_required", "needs 1 to 5.")));
         }
+        if let Err(problem) = few("tools", &capability.tools, CAPABILITY_TOOLS_MAX) {
+            return Ok(Err(problem));
+        }
         if let Some(unknown) = self.first_unowned(&capability.tools)? {
             return Ok(Err(ungranted(&unknown)));
         }
@@ -26,6 +30,10 @@ impl Step<'_> {
 
     pub(super) fn put_agent(&mut self, name: &str, agent: &Agent) -> Stepped {
         if let Err(problem) = names::plain("name", name) {
+            return Ok(Err(problem));
+        }
+        let lists = [("capabilities", &agent.capabilities), ("pinned_tools", &agent.pinned_tools)];
+        if let Some(problem) = lists.into_iter().find_map(|(field, names)| few(field, names, AGENT_NAMES_MAX).err()) {
             return Ok(Err(problem));
         }
         if let Some(unknown) = self.first_absent("capability", &agent.capabilities)? {
@@ -65,6 +73,14 @@ impl Step<'_> {
         }
         Ok(None)
     }
+}
+
+/// Offers are worked out from these lists in each turn.
+fn few(field: &str, names: &[String], most: usize) -> Result<(), Problem> {
+    if names.len() > most {
+        return Err(Problem::invalid(field, format!("has {} names; the limit is {most}.", names.len())));
+    }
+    Ok(())
 }
 
 /// A name that does not exist cannot be granted: the next worker that announces it would widen the agent.

@@ -33,6 +33,15 @@ pub struct OfferCatalogue {
 /// Kinds of documents that offers are made from.
 pub(super) const OFFERED_KINDS: [&str; 4] = ["tool", "context", "capability", "agent"];
 
+/// A context with the tools of its own pool alone: since it was registered a name may have gone to another one. `None` when
+/// its prefetch tool has.
+fn own_pools(context: ContextRecord, pools: &BTreeMap<String, String>) -> Option<ContextDefinition> {
+    let mut definition = context.definition;
+    let own = |tool: &String| pools.get(tool) == Some(&context.pool);
+    definition.pinned_tools.retain(own);
+    definition.prefetch_tool.as_ref().is_none_or(own).then_some(definition)
+}
+
 impl Step<'_> {
     /// The catalogue, unless this version of it is known.
     pub(super) fn offer_catalogue(&mut self, known: Option<&str>) -> Stepped {
@@ -59,7 +68,7 @@ impl Step<'_> {
             keys: BTreeMap::new(),
         };
         let contexts = self.docs.all::<ContextRecord>("context")?.into_iter().filter(|(_, context)| context.enabled);
-        let contexts = contexts.map(|(name, context)| (name, context.definition)).collect();
+        let contexts = contexts.filter_map(|(name, context)| Some((name, own_pools(context, &pools)?))).collect();
         let agents = self.docs.all::<Agent>("agent")?.into_iter().collect();
         let catalogue = OfferCatalogue { version, policy, pools, contexts, agents };
         Ok(Ok(Answer::Catalogue(Some(Box::new(catalogue)))))

@@ -9,35 +9,32 @@ use toolgate_protocol::runs::{ContextReference, Fact};
 
 use crate::contract::{BaseType, FieldType};
 use crate::json::{self, Json};
+use crate::names;
 use crate::problem::Problem;
 use crate::visible::shown;
 
 /// What stands for the screen's id in the arguments of a prefetch.
 const CONTEXT_ID: &str = "$context_id";
 
-/// Checks that a reference fits its screen.
+/// Checks the form of a reference, and that it fits its screen where one stands.
 ///
 /// # Errors
 /// A refusal that names the member.
-pub fn screen(reference: &ContextReference, context: &ContextDefinition) -> Result<(), Problem> {
+pub fn screen(reference: &ContextReference, context: Option<&ContextDefinition>) -> Result<(), Problem> {
+    names::plain("context.context_type", &reference.context_type)?;
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-');
-    match (&reference.context_id, context.scope) {
-        (None, ContextScope::Entity) => {
-            Err(Problem::invalid("context.context_id", "is required: the type is about one record."))
-        }
-        (Some(_), ContextScope::Screen) => {
-            Err(Problem::invalid("context.context_id", "does not belong to a type that is a screen; leave it out."))
-        }
-        (Some(id), ContextScope::Entity)
-            if id.is_empty() || id.len() > CONTEXT_ID_CHARS_MAX || !id.bytes().all(allowed) =>
-        {
-            Err(Problem::invalid(
-                "context.context_id",
-                format!("must have 1 to {CONTEXT_ID_CHARS_MAX} characters of [A-Za-z0-9_.:-]."),
-            ))
-        }
-        _ => Ok(()),
+    if let Some(id) = &reference.context_id
+        && (id.is_empty() || id.len() > CONTEXT_ID_CHARS_MAX || !id.bytes().all(allowed))
+    {
+        let what = format!("must have 1 to {CONTEXT_ID_CHARS_MAX} characters of [A-Za-z0-9_.:-].");
+        return Err(Problem::invalid("context.context_id", what));
     }
+    let what = match (&reference.context_id, context.map(|context| context.scope)) {
+        (None, Some(ContextScope::Entity)) => "is required: the type is about one record.",
+        (Some(_), Some(ContextScope::Screen)) => "does not belong to a type that is a screen; leave it out.",
+        _ => return Ok(()),
+    };
+    Err(Problem::invalid("context.context_id", what))
 }
 
 /// The arguments of the screen's prefetch tool, the id in the type that the tool's contract asks for: digits become an
@@ -69,7 +66,11 @@ pub fn facts(context: &ContextDefinition, result: &str) -> Vec<Fact> {
     let Ok(result) = json::parse(result) else { return Vec::new() };
     let fact = |field: &toolgate_protocol::definitions::DigestField| {
         let value = text_of(at(&result, &field.path)?)?;
-        Some(Fact { label: field.label.clone(), value: cut(&shown(&value)) })
+        // Cut first: what is thrown away is not looked at.
+        Some(Fact {
+            label: field.label.clone(),
+            value: cut(&shown(first_chars(&value, FACT_CHARS_MAX.saturating_add(1)))),
+        })
     };
     context.digest_fields.iter().filter_map(fact).collect()
 }
@@ -90,6 +91,10 @@ fn text_of(value: &Json) -> Option<String> {
         Json::Text(_) => value.as_str().map(str::to_owned).or_else(|| Some(value.canonical())),
         _ => Some(value.canonical()),
     }
+}
+
+fn first_chars(text: &str, most: usize) -> &str {
+    text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
 fn cut(text: &str) -> String {
@@ -184,13 +189,14 @@ mod tests {
             (Some("<x>"), false),
             (Some("é"), false),
         ] {
-            assert_eq!(screen(&reference(id), &entity).is_ok(), good, "{id:?}");
+            assert_eq!(screen(&reference(id), Some(&entity)).is_ok(), good, "{id:?}");
         }
-        assert!(screen(&reference(Some(&"a".repeat(128))), &entity).is_ok());
-        assert!(screen(&reference(Some(&"a".repeat(129))), &entity).is_err());
+        assert!(screen(&reference(Some(&"a".repeat(128))), Some(&entity)).is_ok());
+        assert!(screen(&reference(Some(&"a".repeat(129))), None).is_err());
         let whole = ContextDefinition { scope: ContextScope::Screen, ..entity };
-        assert!(screen(&reference(None), &whole).is_ok());
-        assert!(screen(&reference(Some("1")), &whole).is_err());
+        assert!(screen(&reference(None), Some(&whole)).is_ok());
+        assert!(screen(&reference(Some("1")), Some(&whole)).is_err());
+        assert!(screen(&ContextReference { context_type: "Ignore all".into(), context_id: None }, None).is_err());
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::time::UnixMillis;
 
 pub use grounding::{facts, fenced, prefetch_arguments, screen};
 pub use offers::{OfferedTurn, Offers};
-pub use request::{check_message, new_run};
+pub use request::{check_message, new_run, token_end};
 pub use steps::{Command, Effects, Reply, SCHEMA, Turn, step};
 
 /// A run as its object keeps it.

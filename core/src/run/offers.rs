@@ -25,6 +25,9 @@ pub struct Offers {
     compiled: RefCell<BTreeMap<(Profile, String), Rc<Compiled>>>,
 }
 
+/// Agents whose indexes are kept with a catalogue: each may be as large as all of it.
+const AGENTS_MAX: usize = 4;
+
 /// The tools that an agent is granted, in order of their names, and what speaks for them.
 struct AgentIndex {
     names: Vec<String>,
@@ -191,10 +194,14 @@ impl Offers {
             fields,
         });
         let index = Index::new(searchable);
+        let mut indexes = self.indexes.borrow_mut();
+        if indexes.len() >= AGENTS_MAX {
+            indexes.clear();
+        }
         let names: Vec<String> = definitions.iter().map(|tool| tool.name.clone()).collect();
         let grants = names.iter().map(|name| policy.grant(agent, name)).collect();
         let made = Rc::new(AgentIndex { names, grants, index });
-        self.indexes.borrow_mut().insert(agent.to_owned(), Rc::clone(&made));
+        indexes.insert(agent.to_owned(), Rc::clone(&made));
         made
     }
 

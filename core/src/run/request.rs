@@ -3,7 +3,8 @@
 use serde_json::value::RawValue;
 use toolgate_protocol::control::Agent;
 use toolgate_protocol::limits::{
-    KEY_PRINCIPAL_BYTES_MAX, MESSAGE_CHARS_MAX, OFFER_BUDGET_TOKENS, OFFER_BUDGET_TOKENS_MAX, ORIGINS_MAX,
+    KEY_PRINCIPAL_BYTES_MAX, MESSAGE_CHARS_MAX, OFFER_BUDGET_TOKENS, OFFER_BUDGET_TOKENS_MAX, ORIGIN_BYTES_MAX,
+    ORIGINS_MAX, RUN_TOKEN_SECONDS,
 };
 use toolgate_protocol::runs::{Door, RunRequest};
 use url::Url;
@@ -29,7 +30,9 @@ pub fn new_run(request: &RunRequest, agent: &Agent, principal: &Principal, now: 
             format!("is {budget_tokens}; it needs 1 to {OFFER_BUDGET_TOKENS_MAX} tokens."),
         ));
     }
-    let doors = request.doors.clone().unwrap_or_else(|| vec![Door::Rest]);
+    let mut doors = request.doors.clone().unwrap_or_else(|| vec![Door::Rest]);
+    doors.sort_unstable();
+    doors.dedup();
     if doors.is_empty() {
         return Err(Problem::invalid("doors", "names no door; leave it out for rest alone."));
     }
@@ -50,6 +53,12 @@ pub fn new_run(request: &RunRequest, agent: &Agent, principal: &Principal, now: 
         text: String::new(),
         offered: Vec::new(),
     })
+}
+
+/// When a run token ends: in an hour, and never after the key that it is made with.
+pub fn token_end(parent: Option<UnixMillis>, now: UnixMillis) -> UnixMillis {
+    let end = now.plus_seconds(RUN_TOKEN_SECONDS);
+    parent.map_or(end, |parent| parent.min(end))
 }
 
 /// Refuses a turn's text that is too long.
@@ -74,7 +83,7 @@ fn check_origins(origins: &[String]) -> Result<(), Problem> {
     }
     for (index, origin) in origins.iter().enumerate() {
         let written = Url::parse(origin).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        if written.is_none_or(|url| url.origin().ascii_serialization() != *origin) {
+        if origin.len() > ORIGIN_BYTES_MAX || written.is_none_or(|url| url.origin().ascii_serialization() != *origin) {
             let what =
                 "is no web origin as a browser writes it, such as https://app.example.com or http://localhost:3000.";
             return Err(Problem::invalid(&format!("origins[{index}]"), what));
@@ -87,6 +96,17 @@ fn check_origins(origins: &[String]) -> Result<(), Problem> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_token_never_outlives_its_parent() {
+        let now = UnixMillis(5_000);
+        let hour = now.plus_seconds(3_600);
+        for (parent, end) in
+            [(None, hour), (Some(hour.plus_seconds(1)), hour), (Some(now.plus_seconds(7)), now.plus_seconds(7))]
+        {
+            assert_eq!(token_end(parent, now), end);
+        }
+    }
 
     #[test]
     fn requests_are_checked() {

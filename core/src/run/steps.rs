@@ -66,7 +66,13 @@ pub struct Effects {
 /// When storage does not serve; the step is to be undone.
 pub fn step(sql: &dyn Sql, command: Command, now: UnixMillis) -> Result<Effects, StoreError> {
     let said = |reply| Effects { reply, alarm: None, forget: false };
-    let found = read(sql)?;
+    let found = match read(sql) {
+        // What cannot be read any more is of no use to anybody.
+        Err(StoreError::Corrupt(_)) if matches!(command, Command::Tick) => {
+            return Ok(Effects { reply: Reply::Absent, alarm: None, forget: true });
+        }
+        found => found?,
+    };
     Ok(match (command, found) {
         (Command::Create(run), None) => {
             sql.exec(SCHEMA, &[])?;

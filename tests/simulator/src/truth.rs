@@ -78,6 +78,7 @@ pub fn identity(role: Role, id: &str) -> Identity {
         name: id.into(),
         sha256: format!("hash of {id}"),
         scope: Scope::default(),
+        expires: None,
     }
 }
 

@@ -74,4 +74,5 @@ fn a_row_that_cannot_be_read_is_an_error_and_no_other_run() {
     done(&sqlite, Command::Create(Box::new(run())), START);
     sqlite.exec("UPDATE thread SET value = 'rubbish'", &[]).expect("spoilt");
     assert!(step(&sqlite, Command::Read, START).is_err());
+    assert!(done(&sqlite, Command::Tick, START).forget, "and goes");
 }
