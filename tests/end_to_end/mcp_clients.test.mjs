@@ -70,6 +70,24 @@ for (const [name, make] of Object.entries(CLIENTS)) {
   });
 }
 
+test("a stock client asks its user by itself, and the tool has the answer", async () => {
+  const { mcp, key, worker } = await mcpScene(gateway);
+  const form = { method: "elicitation/create", params: { mode: "form", message: "Which one?", requestedSchema: { type: "object", properties: { id: { type: "integer" } }, required: ["id"] } } };
+  const asks = { result: null, activity: { type: "application/vnd.modelcontextprotocol.input-required+json", content: { inputRequests: { which: form }, requestState: { step: 1 } } } };
+  const served = serve(worker, { look: ({ input }) => (input === undefined ? asks : { result: [input.responses.which.content.id, input.state.step] }) });
+  const client = new Client({ name: "stock", version: "1.0.0" }, { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: "2026-07-28" } } });
+  const asked = [];
+  client.setRequestHandler("elicitation/create", async ({ params }) => (asked.push(params.message), { action: "accept", content: { id: 7 } }));
+  await client.connect(new StreamableHTTPClientTransport(new URL(mcp.url), { requestInit: { headers: { authorization: `Bearer ${key}` } } }));
+  try {
+    const { content } = await client.callTool({ name: "look", arguments: { id: 1 } });
+    assert.deepEqual([content[0].text, asked], ["[7,1]", ["Which one?"]]);
+  } finally {
+    await client.close();
+    await served.stop();
+  }
+});
+
 /** A client in a process of its own: a line of JSON in, a line of JSON out. */
 async function byLines(scene, program, args) {
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });

@@ -6,6 +6,7 @@
 //! it are compared with the body and never believed.
 
 mod answers;
+mod capabilities;
 mod input;
 mod read;
 mod results;
@@ -20,7 +21,8 @@ pub use answers::{
     Answer, acknowledged, answer, discover, empty, failure, initialized, list_changed, listened, notification_taken,
     page, tool_list,
 };
-pub use input::{Capability, input_of, is_question, question_result};
+pub use capabilities::Capability;
+pub use input::{input_of, is_question, question_result};
 pub use read::{Headers, read};
 pub use results::{Waits, approval_status, call_result, refused_result, waits_for_input};
 pub use state::{Bound, Carried, RequestStates};

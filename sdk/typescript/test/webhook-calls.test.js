@@ -110,7 +110,7 @@ test("a result of undefined is null, and an activity travels beside its result",
 });
 
 test("what a client answered reaches the handler, and nothing else counts as that", async () => {
-  const { ask, secret } = mount({ look: (_, { input }) => input ?? "none" });
+  const { ask, secret } = mountCalls({ look: (_, { input }) => input ?? "none" });
   const input = { responses: { name: { action: "decline" } } };
   assert.deepEqual((await ask(signedCall(secret, { call: "call_a", input }))).result, input);
   assert.deepEqual((await ask(signedCall(secret, { call: "call_b", input: { state: [1] } }))).result, { responses: {}, state: [1] });

@@ -28,10 +28,10 @@ async fn run() -> Result<(), Box<dyn Error>> {
         "2026-07-28" => ClientLifecycleMode::Discover { preferred_versions },
         _ => return Err(format!("there is no mode {mode}").into()),
     };
-    let config = StreamableHttpClientTransportConfig::with_uri(url).auth_header(key);
-    let transport = StreamableHttpClientTransport::from_config(config);
-    let info = ClientConfig::new(ClientCapabilities::default(), Implementation::new("stock", "1.0.0"));
-    let client = info.serve_with_lifecycle(transport, lifecycle).await?;
+    let http = StreamableHttpClientTransportConfig::with_uri(url).auth_header(key);
+    let transport = StreamableHttpClientTransport::from_config(http);
+    let config = ClientConfig::new(ClientCapabilities::default(), Implementation::new("stock", "1.0.0"));
+    let client = config.serve_with_lifecycle(transport, lifecycle).await?;
     for line in io::stdin().lock().lines() {
         let asked: Value = serde_json::from_str(&line?)?;
         let answer =
