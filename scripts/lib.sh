@@ -80,7 +80,7 @@ install_cargo_tool() {
 # The stock Python library, for the tests of conformance.
 python_is_current() { [ "$(cat "$tools/python/stamp" 2>/dev/null)" = "$(cksum <tests/conformance/requirements.txt)" ]; }
 ensure_python() {
-  command -v python3 >/dev/null || die "python3 is missing: install Python 3.9 or newer with its venv module, then run this again"
+  command -v python3 >/dev/null || die "python3 is missing: install Python 3.10 or newer with its venv module, then run this again"
   python_is_current || with_lock python install_python
 }
 install_python() {
