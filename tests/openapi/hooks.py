@@ -43,7 +43,7 @@ PATHS = {
     "renewToken": [SCENE["run"]],
     "getCall": SCENE["calls"],
     "callEvents": SCENE["calls"],
-    "cancelCall": SCENE["calls"],
+    "cancelCall": SCENE["cancelled"],
     "resolveCall": SCENE["unknown"],
     "getApproval": SCENE["approvals"],
     "decide": SCENE["approvals"],

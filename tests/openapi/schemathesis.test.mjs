@@ -68,7 +68,9 @@ async function scene() {
     claims: jobs.map(({ claim }) => claim),
     calls: [...parked, ...jobs].map(({ call }) => call),
     unknown: lost.map(({ call }) => call),
-    approvals: parked.map(({ approval }) => approval.id),
+    // What is decided cannot be taken back any more.
+    cancelled: parked.slice(6).map(({ call }) => call),
+    approvals: parked.slice(0, 6).map(({ approval }) => approval.id),
     digests: Object.fromEntries(parked.map(({ approval }) => [approval.id, approval.digest])),
     refused: refused.version,
     spare_keys: spare,
