@@ -107,3 +107,9 @@ test("schemathesis finds nothing that the document does not say", async () => {
   const good = operations.filter(({ operationId }) => !Object.keys(answered[operationId] ?? {}).some((code) => code < "300"));
   assert.deepEqual(good.map(({ operationId }) => [operationId, answered[operationId]]), []);
 });
+
+test("the document is served as it is committed, to anybody", async () => {
+  const answer = await fetch(`${gateway.url}/openapi.json`);
+  assert.deepEqual([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
+  assert.equal(await answer.text(), await readFile(join(root, "protocol/openapi.json"), "utf8"));
+});
