@@ -167,6 +167,13 @@ export interface components {
             /** @description What an executor said too late to count. */
             readonly evidence: readonly components["schemas"]["EvidenceView"][];
         };
+        /** @description What the client of a call answered to what its tool had asked for. JSON text from edge to handler, like arguments. */
+        readonly CallInput: {
+            /** @description By the key under which the tool asked: an object of objects. */
+            readonly responses: unknown;
+            /** @description What the tool gave along with its question, as it was. */
+            readonly state?: unknown;
+        };
         /** @description A page of calls, newest first. */
         readonly CallPage: {
             /** @description The calls, newest first. */
@@ -543,6 +550,8 @@ export interface components {
              * @description The execution deadline, from now for a read, from the accept for a write.
              */
             readonly deadline_seconds: number;
+            /** @description What the client answered, when the tool had asked it for something (reads only). */
+            readonly input?: components["schemas"]["CallInput"];
             /**
              * Format: uint64
              * @description A read: its first lease. A write: how long it may take to accept.
@@ -979,6 +988,15 @@ export interface components {
         };
         /** @description What an unknown call turned out to be. */
         readonly ResolvedOutcome: "succeeded" | "failed";
+        /** @description Answer of `GET /.well-known/oauth-protected-resource/mcp/{agent}` (RFC 9728, section 2). */
+        readonly ResourceMetadata: {
+            /** @description Issuers whose access tokens are keys for it. */
+            readonly authorization_servers: readonly string[];
+            /** @description `header` alone. */
+            readonly bearer_methods_supported: readonly string[];
+            /** @description The URL of the agent's MCP door. */
+            readonly resource: string;
+        };
         /** @description One outcome: a result or an error. */
         readonly ResultEntry: {
             /** @description Something for the screen. */
