@@ -48,6 +48,7 @@ PATHS = {
     "getApproval": SCENE["approvals"],
     "decide": SCENE["approvals"],
     "mcp": ["bot"],
+    "resourceMetadata": ["bot"],
 }
 WORKERS = ["register", "goodbye", "poll", "accept", "renew", "giveBack", "results"]
 

@@ -24,7 +24,7 @@ const operations = Object.values(document.paths).flatMap((path) => Object.values
 let gateway, internet;
 before(async () => {
   internet = await Internet.start();
-  gateway = await Gateway.start({ internet });
+  gateway = await Gateway.start({ internet, vars: { TOOLGATE_AUTHORIZATION_SERVERS: "https://login.example.com" } });
 });
 after(async () => {
   await gateway?.stop();
