@@ -158,7 +158,7 @@ impl Ids {
     /// The run that this id names; `None` when malformed, forged or of another org.
     pub fn read_run(&self, org: &str, text: &str) -> Option<LocalId> {
         let (id, mac) = text.strip_prefix(RUN)?.strip_prefix('_')?.split_at_checked(LOCAL_CHARS)?;
-        let mac = from_base64url(mac.strip_prefix('_')?)?;
+        let mac = from_base64url(mac.strip_prefix('_')?).filter(|mac| mac.len() == 8)?;
         let known = self.public.verify(&[RUN.as_bytes(), org.as_bytes(), id.as_bytes()], &mac);
         LocalId::read(id).filter(|_| known)
     }
@@ -223,12 +223,21 @@ mod tests {
         let ids = Ids::new(b"0123456789abcdef0123456789abcdef");
         let local = LocalId::new(UnixMillis(1_764_500_000_000), &[7; 16]);
         let id = ids.run("acme", &local);
-        assert_eq!((ids.read_run("acme", &id), ids.read_run("other", &id)), (Some(local), None));
+        assert_eq!((ids.read_run("acme", &id), ids.read_run("other", &id)), (Some(local.clone()), None));
         for at in 0..id.len() {
             let mut forged = id.clone().into_bytes();
             forged[at] ^= 1;
             assert!(String::from_utf8(forged).map_or(true, |forged| ids.read_run("acme", &forged).is_none()));
             assert_eq!(ids.read_run("acme", id.split_at(at).0), None);
+        }
+        // A longer part of the true MAC would be another spelling of the same id.
+        for (entropy, more) in (0..=255).flat_map(|byte| ["x", "xx", "A"].map(|more| ([byte; 16], more))) {
+            let id = ids.run("acme", &LocalId::new(UnixMillis(1), &entropy));
+            assert_eq!(ids.read_run("acme", &format!("{id}{more}")), None, "{id}{more}");
+        }
+        let full = ids.public.mac(&[RUN.as_bytes(), b"acme", local.0.as_bytes()]);
+        for bytes in 9..=32 {
+            assert_eq!(ids.read_run("acme", &format!("run_{}_{}", local.0, base64url(&full[..bytes]))), None);
         }
     }
 
