@@ -27,6 +27,7 @@ pub mod keys;
 pub mod mcp;
 pub mod names;
 pub mod offer;
+pub mod pages;
 pub mod policy;
 pub mod principal;
 pub mod problem;

@@ -12,6 +12,12 @@ pub mod names {
     pub const THREAD: &str = "THREAD";
     /// Any 32 bytes or more.
     pub const MASTER_KEY: &str = "TOOLGATE_MASTER_KEY";
+    /// The built pages.
+    pub const ASSETS: &str = "ASSETS";
+    /// `https://…/{z}/{x}/{y}.png`: where the chat's maps get their tiles; none by default.
+    pub const TILES_URL: &str = "TOOLGATE_TILES_URL";
+    /// Whom maps with those tiles name.
+    pub const TILES_ATTRIBUTION: &str = "TOOLGATE_TILES_ATTRIBUTION";
     /// The gateway's own front, for signed requests from its objects.
     pub const SELF: &str = "SELF";
     /// Names under which the gateway is reached, separated by commas: no endpoint may have one.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use toolgate_protocol::answers::{KeyView, NewKey};
+use toolgate_protocol::answers::{KeyView, NewKey, SessionView};
 use toolgate_protocol::control::{KeyRequest, Role};
 use toolgate_protocol::limits::{KEY_DAYS_MAX, KEY_PRINCIPAL_BYTES_MAX, KEYS_MAX};
 use toolgate_protocol::lists::KeyPage;
@@ -93,10 +93,22 @@ impl Step<'_> {
     }
 
     pub(super) fn list_keys(&mut self, page: &Page) -> Stepped {
-        let keys: Vec<(String, KeyRecord)> = self.docs.page("key", page)?;
-        let next = keys.last().filter(|_| keys.len() >= page.limit).map(|(id, _)| id.clone());
+        let (keys, next_cursor) = self.docs.listed("key", page)?;
         let keys = keys.iter().map(|(id, key)| view(id, key)).collect();
-        body(200, &KeyPage { keys, next_cursor: next })
+        body(200, &KeyPage { keys, next_cursor })
+    }
+
+    /// The key that asks. A run token has no record of its own: it is shown by what it says of itself.
+    pub(super) fn session(&mut self) -> Stepped {
+        let Some(who) = self.who.clone() else { return Ok(Err(Problem::not_found())) };
+        let Some(mut key) = self.docs.get::<KeyRecord>("key", &who.key_id)? else {
+            return Ok(Err(Problem::not_found()));
+        };
+        let run = who.scope.run.as_ref().map(|scope| scope.run.clone());
+        if run.is_some() {
+            (key.role, key.name, key.scope, key.expires_at) = (who.role, who.name, who.scope, who.expires);
+        }
+        body(200, &SessionView { org: self.org.clone(), run, key: view(&who.key_id, &key) })
     }
 
     pub(super) fn revoke_key(&mut self, id: &str) -> Stepped {

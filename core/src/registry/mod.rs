@@ -75,6 +75,14 @@ pub enum Command {
     ListKeys(Page),
     /// Revokes a key.
     RevokeKey(String),
+    /// What the key is that asks.
+    Session,
+    /// Capabilities.
+    ListCapabilities(Page),
+    /// Agents.
+    ListAgents(Page),
+    /// Pools.
+    ListPools(Page),
     /// Writes a capability.
     PutCapability(String, Capability),
     /// Reads a capability.
@@ -365,6 +373,10 @@ impl Step<'_> {
             Command::CreateKey(spec) => self.create_key(*spec),
             Command::ListKeys(page) => self.list_keys(&page),
             Command::RevokeKey(id) => self.revoke_key(&id),
+            Command::Session => self.session(),
+            Command::ListCapabilities(page) => self.list_capabilities(&page),
+            Command::ListAgents(page) => self.list_agents(&page),
+            Command::ListPools(page) => self.list_pools(&page),
             Command::PutCapability(name, capability) => self.put_capability(&name, &capability),
             Command::GetCapability(name) => self.get_capability(&name),
             Command::PutAgent(name, agent) => self.put_agent(&name, &agent),

@@ -1,12 +1,14 @@
 //! Orgs, keys, grants, the catalogue, notifications, the audit record.
 
-use toolgate_protocol::answers::{AgentView, CapabilityView, KeyView, NewKey, NotificationView, OrgAnswer, ToolView};
+use toolgate_protocol::answers::{
+    AgentView, CapabilityView, KeyView, NewKey, NotificationView, OrgAnswer, SessionView, ToolView,
+};
 use toolgate_protocol::control::{AcceptanceRequest, Agent, Capability, KeyRequest, OrgRequest, ToolRequest};
-use toolgate_protocol::lists::{AuditPage, KeyPage, NotificationPage, ToolPage};
+use toolgate_protocol::lists::{AgentPage, AuditPage, CapabilityPage, KeyPage, NotificationPage, ToolPage};
 use toolgate_protocol::notifications::NotificationRequest;
 use toolgate_protocol::problems as p;
 
-use super::ADMIN;
+use super::{ADMIN, ANY_KEY};
 use crate::operation::{Operation, Who, operation};
 
 pub fn operations() -> Vec<Operation> {
@@ -26,6 +28,11 @@ pub fn operations() -> Vec<Operation> {
             .gives::<KeyView>(200, "The key.")
             .lags::<KeyView>()
             .refuses(&[p::NOT_FOUND]),
+        operation("GET", "/v1/session", "session", ANY_KEY, "Says what the key is that asks.")
+            .gives::<SessionView>(200, "The key."),
+        operation("GET", "/v1/capabilities", "listCapabilities", ADMIN, "Lists capabilities.")
+            .pages()
+            .gives::<CapabilityPage>(200, "A page."),
         operation(
             "PUT",
             "/v1/capabilities/{name}",
@@ -40,6 +47,7 @@ pub fn operations() -> Vec<Operation> {
         operation("GET", "/v1/capabilities/{name}", "getCapability", ADMIN, "Reads a capability.")
             .gives::<CapabilityView>(200, "As it was written.")
             .refuses(&[p::NOT_FOUND]),
+        operation("GET", "/v1/agents", "listAgents", ADMIN, "Lists agents.").pages().gives::<AgentPage>(200, "A page."),
         operation(
             "PUT",
             "/v1/agents/{name}",
