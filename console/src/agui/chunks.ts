@@ -2,7 +2,7 @@
  * Chunks become start, content and end. Each subagent, and the agent itself, has at most one chunk stream open: its lane. A chunk without an id
  * goes on with what its lane has open.
  */
-import { type Event, ProtocolError } from "./types.ts";
+import { type Event, type Metadata, ProtocolError } from "./types";
 
 type Kind = "text" | "tool" | "reasoning";
 interface Lane { kind: Kind; id: string; owner: string | undefined; fixed: Record<string, unknown> }
@@ -88,6 +88,6 @@ function said(type: string, form: Form, id: string, owner: string | undefined): 
   return { type, [form.idName]: id, ...(owner !== undefined && { subagentRunId: owner }) };
 }
 
-function carried(chunk: Event): { metadata?: Event["metadata"] } {
+function carried(chunk: Event): { metadata?: Metadata } {
   return chunk.metadata === undefined ? {} : { metadata: chunk.metadata };
 }

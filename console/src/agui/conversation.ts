@@ -1,9 +1,9 @@
 /** One conversation as its streams tell it: checks each event, applies it, and says how a run ended. */
-import { Chunks } from "./chunks.ts";
-import { Order } from "./order.ts";
-import { type Held, reduce } from "./reduce.ts";
-import { checked, type Notes } from "./shapes.ts";
-import { type Event, type Interrupt, type Message, type Outcome, ProtocolError } from "./types.ts";
+import { Chunks } from "./chunks";
+import { Order } from "./order";
+import { type Held, reduce } from "./reduce";
+import { checked, type Notes } from "./shapes";
+import { type Event, type Interrupt, type Message, type Outcome, ProtocolError } from "./types";
 
 /** The protocol that this reader speaks. */
 export const PROTOCOL_VERSION = "1.0";
@@ -19,6 +19,7 @@ export class Stream {
   #chunks = new Chunks();
   #order = new Order();
   #calls: string[] = [];
+  #answered = new Set<string>();
 
   constructor(held: Held) {
     this.messages = held.messages;
@@ -52,11 +53,12 @@ export class Stream {
     if (event.type === "RUN_STARTED") {
       this.outcome = undefined;
       this.#calls = [];
+      this.#answered.clear();
       this.#noteVersion(event.protocolVersion as string | undefined);
     } else if (event.type === "TOOL_CALL_START" && !this.#calls.includes(event.toolCallId as string)) {
       this.#calls.push(event.toolCallId as string);
     } else if (event.type === "TOOL_CALL_RESULT") {
-      this.#calls = this.#calls.filter((id) => id !== event.toolCallId);
+      this.#answered.add(event.toolCallId as string);
     } else if (event.type === "RUN_ERROR") {
       this.outcome = { type: "failed", message: event.message as string, ...(event.code !== undefined && { code: event.code as string }) };
     } else if (event.type === "RUN_FINISHED") {
@@ -69,7 +71,7 @@ export class Stream {
     if (outcome?.type === "interrupt") return { type: "interrupt", interrupts: outcome.interrupts ?? [] };
     if (outcome?.type === "cancelled") return { type: "cancelled" };
     const named = outcome?.pendingToolCallIds ?? [];
-    return { type: "success", pendingToolCallIds: named.length > 0 ? named : this.#calls };
+    return { type: "success", pendingToolCallIds: named.length > 0 ? named : this.#calls.filter((id) => !this.#answered.has(id)) };
   }
 
   #noteVersion(version: string | undefined): void {

@@ -3,7 +3,7 @@
  * that cost a producer nothing: the two ends of a run agree on their ids, the runs of a stream are of one thread, interrupts have ids of
  * their own, and a stream does not stop in the middle of a run.
  */
-import { type Event, type Interrupt, type Message, ProtocolError } from "./types.ts";
+import { type Event, type Interrupt, type Message, ProtocolError } from "./types";
 
 /** Who said it: `undefined` is the agent itself. In an object, because "not known" is something else. */
 interface Owner { by: string | undefined }

@@ -1,6 +1,6 @@
 /** What each event does to the messages and the state. Messages are replaced, never changed, so that a page can tell by identity what to draw again. */
-import { type Operation, patched } from "./patch.ts";
-import type { Event, Message, Metadata, Role, ToolCall } from "./types.ts";
+import { type Operation, patched } from "./patch";
+import type { Content, Event, Message, Metadata, Role, ToolCall } from "./types";
 
 export interface Held {
   messages: readonly Message[];
@@ -76,7 +76,7 @@ function opened(messages: readonly Message[], event: Event, role: Role): readonl
   if (known?.role === "activity") return messages;
   if (known !== undefined) return changed(messages, id, (message) => marked(message, event.metadata));
   const { name, subagentRunId } = event as { name?: string; subagentRunId?: string };
-  return [...messages, marked({ id, role, content: "", ...(name !== undefined && { name }), ...(subagentRunId !== undefined && { subagentRunId }) }, event.metadata)];
+  return [...messages, marked<Message>({ id, role, content: "", ...(name !== undefined && { name }), ...(subagentRunId !== undefined && { subagentRunId }) }, event.metadata)];
 }
 
 function appended(message: Message, event: Event): Message {
@@ -98,7 +98,7 @@ function callOpened(messages: readonly Message[], event: Event): readonly Messag
     // Told again, as a replay does: its arguments are here already.
     return callChanged(messages, id, (call) => marked({ ...call, function: { ...call.function, name } }, event.metadata));
   }
-  const call: ToolCall = marked({ id, type: "function", function: { name, arguments: "" } }, event.metadata);
+  const call: ToolCall = marked<ToolCall>({ id, type: "function", function: { name, arguments: "" } }, event.metadata);
   const parent = event.parentMessageId as string | undefined;
   const carrier = parent === undefined || parent === "" ? undefined : messages.find((message) => message.id === parent);
   if (carrier?.role === "assistant") return changed(messages, carrier.id, (message) => ({ ...message, toolCalls: [...(message.toolCalls ?? []), call] }));
@@ -114,8 +114,8 @@ function argued(call: ToolCall, event: Event): ToolCall {
 
 /** A result stands directly behind the message that made its call, and behind the results that are there already: providers want that. */
 function answered(messages: readonly Message[], event: Event): readonly Message[] {
-  const { messageId, toolCallId, content, subagentRunId } = event as unknown as { messageId: string; toolCallId: string; content: Message["content"]; subagentRunId?: string };
-  const result: Message = marked({ id: messageId, toolCallId, role: "tool" as const, content, ...(subagentRunId !== undefined && { subagentRunId }) }, event.metadata);
+  const { messageId, toolCallId, content, subagentRunId } = event as unknown as { messageId: string; toolCallId: string; content: Content; subagentRunId?: string };
+  const result: Message = marked<Message>({ id: messageId, toolCallId, role: "tool", content, ...(subagentRunId !== undefined && { subagentRunId }) }, event.metadata);
   const owner = messages.findIndex((message) => message.role === "assistant" && message.toolCalls?.some((call) => call.id === toolCallId));
   let at = owner === -1 ? messages.length : owner + 1;
   while (owner !== -1 && messages[at]?.role === "tool") at += 1;

@@ -2,7 +2,7 @@
  * Reads Server-Sent Events as AG-UI uses them: only `data:` lines count, an empty line ends an event, everything else is a comment. Lines end
  * with LF, CRLF or CR, and characters may be split between chunks. What is kept of an unfinished event is bounded.
  */
-import { ProtocolError } from "./types.ts";
+import { ProtocolError } from "./types";
 
 /** The official client has the same bound on what it keeps: ten million characters. */
 export const EVENT_CHARS_MAX = 10 * 1024 * 1024;
