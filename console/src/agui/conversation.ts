@@ -26,6 +26,11 @@ export class Stream {
     this.state = held.state;
   }
 
+  /** Calls that the run began and that have no result yet, in their order. */
+  get unanswered(): string[] {
+    return this.#calls.filter((id) => !this.#answered.has(id));
+  }
+
   /** Takes what came over the wire; gives the events that it meant. Throws a `ProtocolError`, after which the stream is worth nothing more. */
   take(raw: Record<string, unknown>): Event[] {
     const notes: Notes = { removed: [], faults: [] };
@@ -71,7 +76,7 @@ export class Stream {
     if (outcome?.type === "interrupt") return { type: "interrupt", interrupts: outcome.interrupts ?? [] };
     if (outcome?.type === "cancelled") return { type: "cancelled" };
     const named = outcome?.pendingToolCallIds ?? [];
-    return { type: "success", pendingToolCallIds: named.length > 0 ? named : this.#calls.filter((id) => !this.#answered.has(id)) };
+    return { type: "success", pendingToolCallIds: named.length > 0 ? named : this.unanswered };
   }
 
   #noteVersion(version: string | undefined): void {
