@@ -1,13 +1,9 @@
-import { get, request } from "../api";
+import { get, request, type Schemas } from "../api";
 import { type HeldKey, holdKey } from "../keys";
 import { Store } from "../store";
 
 /** What `GET /v1/site` says is configured. */
-export interface Site {
-  readonly tiles: { readonly url: string; readonly attribution: string } | null;
-  readonly access: boolean;
-  readonly version: string;
-}
+export type Site = Schemas["Site"] & { readonly access?: boolean };
 
 /** Undefined until the gateway has answered. */
 export const site = new Store<Site | undefined>(undefined);
