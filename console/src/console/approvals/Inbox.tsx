@@ -240,7 +240,7 @@ export function Actions({ approval, isMine, onAsk }: ActionsProps) {
       <Button disabled={whyNot("edit", approval)} onClick={() => onAsk("edit")}>
         Edit and approve…
       </Button>
-      <span class="quiet small">Leaving it alone decides nothing.</span>
+      <span class="quiet small">{yes ?? whyNot("edit", approval) ?? "Leaving it alone decides nothing."}</span>
     </div>
   );
 }

@@ -220,6 +220,7 @@ function Release({ admin, tool, onDone }: { readonly admin: HeldKey; readonly to
       <Button disabled={why} onClick={() => setAsked(true)}>
         Release the name…
       </Button>
+      {why !== undefined && <span class="quiet small">{why}</span>}
       {asked && (
         <Confirm title="Release the name?" word="Release" danger work={release} onClose={() => setAsked(false)}>
           <p>
@@ -242,7 +243,7 @@ function Versions({ tool }: { readonly tool: Tool }) {
             <p>
               <Hash text={version.version} /> <Time at={version.at} /> by <Seen text={version.by} />
             </p>
-            <Diff changes={version.changes} label={`Changes of ${version.version}`} />
+            {version.changes.length === 0 ? <p class="quiet">The first that was accepted.</p> : <Diff changes={version.changes} label={`Changes of ${version.version}`} />}
           </li>
         ))}
       </ol>
