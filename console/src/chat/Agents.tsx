@@ -25,9 +25,9 @@ export function Agents({ keys, current, onChoose }: Props) {
       {current !== undefined && (
         <Field label="Agent">
           {(ids) => (
-            <select {...ids} value={current.key_id} onChange={(event) => onChoose(event.currentTarget.value)}>
+            <select {...ids} value={current.id} onChange={(event) => onChoose(event.currentTarget.value)}>
               {keys.map((key) => (
-                <option key={key.key_id} value={key.key_id}>
+                <option key={key.id} value={key.id}>
                   {nameOf(key)}
                 </option>
               ))}
@@ -59,7 +59,7 @@ interface MakeProps {
 
 /** Makes an agent key for a person, and holds it. */
 function MakeKey({ admin, onClose, onMade }: MakeProps) {
-  const agents = useLoad((signal) => get<{ readonly agents: readonly { readonly name: string }[] }>("/v1/agents?limit=100", { key: admin, signal }), [admin.key_id]);
+  const agents = useLoad((signal) => get<{ readonly agents: readonly { readonly name: string }[] }>("/v1/agents?limit=100", { key: admin, signal }), [admin.id]);
   const [agent, setAgent] = useState("");
   const [person, setPerson] = useState("me");
   const [tenant, setTenant] = useState("main");
@@ -76,7 +76,7 @@ function MakeKey({ admin, onClose, onMade }: MakeProps) {
       const { body } = await request<{ readonly key: string }>("POST", "/v1/keys", { role: "agent", name: `Chat of ${person.trim()}`.slice(0, 60), agent: chosen, principal, expires_in_days: 30 }, { key: admin });
       const held = await signIn(body.key, false);
       onClose();
-      onMade(held.key_id);
+      onMade(held.id);
     } catch (thrown) {
       setFault(thrown);
     } finally {

@@ -26,7 +26,7 @@ export function Chat() {
   const keys = useStore(heldKeys);
   const wanted = useStore(chosen);
   const agentKeys = keys.filter((key) => key.role === "agent" && key.agent !== undefined);
-  const key = agentKeys.find((one) => one.key_id === wanted) ?? agentKeys[0];
+  const key = agentKeys.find((one) => one.id === wanted) ?? agentKeys[0];
   if (key === undefined) {
     return (
       <Shell page="chat">
@@ -44,7 +44,7 @@ export function Chat() {
       </Shell>
     );
   }
-  return <WithAgent key={key.key_id} held={key} keys={agentKeys} />;
+  return <WithAgent key={key.id} held={key} keys={agentKeys} />;
 }
 
 /** An id for a thread that is not there yet. */
@@ -66,7 +66,7 @@ function WithAgent({ held, keys }: { readonly held: HeldKey; readonly keys: read
       setFresh(freshThread());
     }
   }, [named]);
-  const capabilities = useLoad((signal) => get<Capabilities>(path`/v1/agents/${held.agent ?? ""}/agui`, { key: held, signal, raw: ["tools.items.*.parameters"] }), [held.key_id]);
+  const capabilities = useLoad((signal) => get<Capabilities>(path`/v1/agents/${held.agent ?? ""}/agui`, { key: held, signal, raw: ["tools.items.*.parameters"] }), [held.id]);
   const [changes, setChanges] = useState(0);
   const screen = useMemo(() => {
     const [context_type, context_id] = [place.query.get("context_type"), place.query.get("context_id")];
@@ -88,7 +88,7 @@ function WithAgent({ held, keys }: { readonly held: HeldKey; readonly keys: read
         fresh={thread === fresh}
         capabilities={capabilities.value}
         screen={screen}
-        onBegun={() => named !== thread && navigate(`/chat/${thread}`, { replace: true })}
+        onBegun={() => named !== thread && navigate(`/chat/${thread}${location.search}`, { replace: true })}
         onChange={() => setChanges((before) => before + 1)}
       />
     </Shell>

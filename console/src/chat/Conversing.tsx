@@ -34,7 +34,7 @@ export function Conversing({ held, thread, fresh, capabilities, screen, onBegun,
   const [panel, setPanel] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const busy = talk.status === "running" || talk.status === "elsewhere";
-  useEffect(onChange, [talk.status]);
+  useEffect(onChange, [talk.status, talk.messages.length]);
   const say = async (text: string): Promise<boolean> => {
     onBegun();
     return it.say(text);

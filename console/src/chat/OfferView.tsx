@@ -4,12 +4,15 @@ import { Seen } from "../shared/ui/Seen";
 
 type Offer = Partial<Schemas["Offer"]>;
 
-const REASONS: Record<string, string> = {
-  name: "its name", description: "its description", keyword: "a keyword", pattern: "a pattern", field: "a field", pinned: "always offered", all_fit: "all of them fit", offered_before: "offered in an earlier turn",
-};
-const LEFT: Record<string, string> = {
-  no_match: "nothing of the message speaks for it", budget: "no room was left", tool_disabled: "it is switched off", permission_missing: "the person may not use it", write_not_enabled: "writes are not enabled for the agent",
-};
+// Maps, because a word of others could name what every object has.
+const REASONS = new Map([
+  ["name", "its name"], ["description", "its description"], ["keyword", "a keyword"], ["pattern", "a pattern"], ["field", "a field"],
+  ["pinned", "always offered"], ["all_fit", "all of them fit"], ["offered_before", "offered in an earlier turn"],
+]);
+const LEFT = new Map([
+  ["no_match", "nothing of the message speaks for it"], ["budget", "no room was left"], ["tool_disabled", "it is switched off"],
+  ["permission_missing", "the person may not use it"], ["write_not_enabled", "writes are not enabled for the agent"],
+]);
 
 /** Why these tools were offered in this turn, and others not. Offered is not allowed: whether a call runs is decided when it is made. */
 export function OfferView({ offer }: { readonly offer: unknown }) {
@@ -33,7 +36,7 @@ export function OfferView({ offer }: { readonly offer: unknown }) {
                   {(tool.reasons ?? []).map(({ part, what, said, points }, at) => (
                     <span key={at}>
                       {at > 0 && ", "}
-                      {REASONS[part] ?? part}
+                      {REASONS.get(part) ?? part}
                       {what !== undefined && (
                         <>
                           : <Seen text={what} />
@@ -53,14 +56,14 @@ export function OfferView({ offer }: { readonly offer: unknown }) {
             ))}
           </ul>
         )}
-        {no_tools !== undefined && <p class="small">There was nothing to offer: {(no_tools.causes ?? []).map((cause) => LEFT[cause] ?? cause).join("; ")}.</p>}
+        {no_tools !== undefined && <p class="small">There was nothing to offer: {(no_tools.causes ?? []).map((cause) => LEFT.get(cause) ?? cause).join("; ")}.</p>}
         {left_out.length > 0 && (
           <p class="small quiet">
             Left out:{" "}
             {left_out.map(({ name, reason }, at) => (
               <span key={name}>
                 {at > 0 && "; "}
-                <Seen text={name} />, {LEFT[reason] ?? reason}
+                <Seen text={name} />, {LEFT.get(reason) ?? reason}
               </span>
             ))}
             .

@@ -4,6 +4,7 @@ import type { HeldKey } from "../shared/keys";
 import { Link, navigate } from "../shared/router";
 import { Badge } from "../shared/ui/Badge";
 import { Button } from "../shared/ui/Button";
+import { Confirm } from "../shared/ui/Confirm";
 import { Dialog } from "../shared/ui/Dialog";
 import { Fault } from "../shared/ui/Fault";
 import { Field } from "../shared/ui/Field";
@@ -27,6 +28,7 @@ interface Page {
 
 const PAGE = 20;
 const LOOK_MS = 15_000;
+const SOON_MS = 150;
 const WORDS: Record<ThreadView["state"], string | undefined> = { idle: undefined, running: "at work", waiting_client: "asks you", waiting_approval: "waits for approval" };
 
 interface Props {
@@ -58,13 +60,15 @@ export function Threads({ held, current, changes }: Props) {
   };
   useEffect(() => {
     const abort = new AbortController();
-    void load(undefined, abort.signal);
+    // Several changes in a row are one question.
+    const soon = setTimeout(() => void load(undefined, abort.signal), SOON_MS);
     const timer = setInterval(() => document.visibilityState === "visible" && void load(undefined, abort.signal), LOOK_MS);
     return () => {
       abort.abort();
+      clearTimeout(soon);
       clearInterval(timer);
     };
-  }, [held.key_id, changes, turn]);
+  }, [held.id, changes, turn]);
   return (
     <nav class="stack threads" aria-label="Conversations">
       <div class="row spread">
@@ -169,30 +173,16 @@ function Rename({ held, head, onDone }: DialogProps) {
 }
 
 function Delete({ held, head, onDone }: DialogProps) {
-  const [fault, setFault] = useState<unknown>();
   const remove = async (): Promise<void> => {
-    try {
-      await request("DELETE", path`/v1/threads/${head.thread}`, undefined, { key: held });
-      toast("The conversation was deleted.");
-      onDone(true);
-    } catch (thrown) {
-      setFault(thrown);
-    }
+    await request("DELETE", path`/v1/threads/${head.thread}`, undefined, { key: held });
+    toast("The conversation was deleted.");
+    onDone(true);
   };
   return (
-    <Dialog title="Delete the conversation?" onClose={() => onDone(false)}>
+    <Confirm title="Delete the conversation?" word="Delete" danger work={remove} onClose={() => onDone(false)}>
       <p>
         <Seen text={head.title} /> and its {head.messages} messages are deleted for good. Calls that were made stay in the history of the org.
       </p>
-      {fault !== undefined && <Fault fault={fault} />}
-      <div class="row">
-        <Button kind="danger" onClick={() => void remove()}>
-          Delete
-        </Button>
-        <Button autofocus onClick={() => onDone(false)}>
-          Keep
-        </Button>
-      </div>
-    </Dialog>
+    </Confirm>
   );
 }

@@ -1,6 +1,6 @@
 import type { HeldKey } from "../shared/keys";
 import { useStore } from "../shared/store";
-import { Badge } from "../shared/ui/Badge";
+import { Badge, type Tone } from "../shared/ui/Badge";
 import { Button } from "../shared/ui/Button";
 import { Seen } from "../shared/ui/Seen";
 import { Switch } from "../shared/ui/Switch";
@@ -14,7 +14,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-const TONE = { read_only: "neutral", reversible_write: "warn", consequential: "bad" } as const;
+const TONE = new Map<string, Tone>([["reversible_write", "warn"], ["consequential", "bad"]]);
 
 /** What the agent can call: tools behind the gateway, always, and tools of this browser, as far as they are switched on. */
 export function ToolsPanel({ held, capabilities, onClose }: Props) {
@@ -58,7 +58,7 @@ export function ToolsPanel({ held, capabilities, onClose }: Props) {
                 <strong>
                   <Seen text={tool.name} />
                 </strong>{" "}
-                <Badge tone={TONE[tool.metadata.side_effect as keyof typeof TONE] ?? "neutral"}>{tool.metadata.side_effect}</Badge>
+                <Badge tone={TONE.get(tool.metadata.side_effect) ?? "neutral"}>{tool.metadata.side_effect}</Badge>
                 <p class="quiet small">
                   <Seen text={tool.description} breaks />
                 </p>

@@ -242,7 +242,7 @@ export class Conversation {
       if (event["name"] === "toolgate.grounding") this.#set({ grounding: value });
       if (event["name"] === "toolgate.call" && isObject(value)) this.#set({ calls: new Map(this.#talk.calls).set(String(value["toolCallId"]), value) });
     }
-    const began = event.type === "TOOL_CALL_START" ? (event["parentMessageId"] ?? event["toolCallId"]) : /^(TEXT|REASONING)_MESSAGE_START$/.test(event.type) ? event["messageId"] : undefined;
+    const began = event.type === "TOOL_CALL_START" ? (event["parentMessageId"] ?? event["toolCallId"]) : event.type === "TEXT_MESSAGE_START" ? event["messageId"] : undefined;
     if (began !== undefined && this.#offer !== undefined) {
       this.#set({ offers: new Map(this.#talk.offers).set(began as string, this.#offer) });
       this.#offer = undefined;

@@ -16,7 +16,7 @@ export interface Screen {
 /** A conversation that lives as long as its thread is shown. `fresh`: it has said nothing yet, so there is nothing to load. */
 export function useConversation(key: HeldKey, threadId: string, fresh: boolean, taken: ReadonlySet<string>, screen: Screen | undefined): { it: Conversation; talk: Talk } {
   const [talk, setTalk] = useState<Talk>(EMPTY);
-  const server = useMemo(() => ({ names: taken }), [key.key_id, threadId]);
+  const server = useMemo(() => ({ names: taken }), [key.id, threadId]);
   server.names = taken;
   const it = useMemo(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -36,7 +36,7 @@ export function useConversation(key: HeldKey, threadId: string, fresh: boolean, 
       changed: draw,
       screen,
     });
-  }, [key.key_id, threadId, screen?.context_type, screen?.context_id]);
+  }, [key.id, threadId, screen?.context_type, screen?.context_id]);
   useEffect(() => {
     setTalk(it.talk);
     if (!fresh) void it.load();

@@ -3,6 +3,7 @@ import { useStore } from "../../shared/store";
 import { theme } from "../../shared/theme";
 import { Table } from "../../shared/ui/Table";
 import { readChart, tableOf } from "./chart";
+import { allowConstants } from "./constants";
 import { Failed, useDark } from "./parts";
 import type { ActivityProps } from "./registry";
 
@@ -35,6 +36,7 @@ function Drawn({ option, notes, content }: Props) {
   useEffect(() => {
     let remove: (() => void) | undefined;
     let gone = false;
+    allowConstants();
     import("./drawChart").then(
       ({ drawChart }) => {
         if (gone || place.current === null) return;

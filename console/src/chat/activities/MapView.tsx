@@ -4,6 +4,7 @@ import { useStore } from "../../shared/store";
 import { Button } from "../../shared/ui/Button";
 import type { DrawnMap } from "./drawMap";
 import { kindOf, middleOf, readMap, type ReadMap } from "./map";
+import { allowConstants } from "./constants";
 import { Failed } from "./parts";
 import type { ActivityProps } from "./registry";
 
@@ -28,6 +29,7 @@ function Drawn({ read, content }: { readonly read: ReadMap; readonly content: un
   const tiles = settings?.tiles ?? null;
   useEffect(() => {
     let gone = false;
+    allowConstants();
     import("./drawMap").then(
       ({ drawMap }) => {
         if (gone || place.current === null) return;

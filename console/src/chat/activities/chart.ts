@@ -14,10 +14,14 @@ const POINTS_MAX = 20_000;
 /** These load, link, hold HTML or code, or draw over other things. */
 const REFUSED = new Set([
   "link", "sublink", "target", "subtarget", "graphic", "toolbox", "renderItem", "image", "dataView", "brush", "geo", "parallel", "calendar", "timeline", "media",
-  "extraCssText", "className", "appendTo", "appendToBody", "renderMode", "__proto__", "constructor", "prototype", "universalTransition", "aria", "darkMode", "useUTC", "hoverLayerThreshold",
+  "extraCssText", "className", "appendTo", "appendToBody", "renderMode", "prototype", "universalTransition", "aria", "darkMode", "useUTC", "hoverLayerThreshold",
 ]);
 /** The symbols that ECharts draws itself; `image://` and `path://` are none. */
 const SYMBOLS = /^(?:empty)?(?:circle|rect|roundRect|triangle|diamond|pin|arrow|none)$/i;
+/** The libraries below keep texts as names of plain objects: a text that every object has as a member would be found there, and changed. */
+const MEMBERS = new RegExp(`\\b(${Object.getOwnPropertyNames(Object.prototype).join("|")})\\b`, "g");
+/** Joins words and is not seen. */
+const JOINER = "\u2060";
 /** Words of others stand only where they are drawn as text. */
 const COLOUR = /^(?:#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([\d\s.,%/deg-]+\)|[a-z]+)$/i;
 
@@ -62,20 +66,21 @@ function parsed(text: string): unknown {
 /** Members whose text may be JSON that was written twice. */
 const STRUCTURED = new Set(["series", "xAxis", "yAxis", "legend", "grid", "dataset", "visualMap", "dataZoom", "data", "source"]);
 
-function copied(value: unknown, name: string, depth: number, budget: { nodes: number }, notes: Set<string>): unknown {
+/** `listed`: an entry of a list, where text is text, also when it looks like JSON. */
+function copied(value: unknown, name: string, depth: number, budget: { nodes: number }, notes: Set<string>, listed = false): unknown {
   budget.nodes += 1;
   if (budget.nodes > NODES_MAX) throw new ActivityError("The chart is too large to be drawn here.");
   if (depth > DEPTH_MAX) throw new ActivityError("The chart is nested too deep.");
-  if (typeof value === "string") return text(value, name, depth, budget, notes);
+  if (typeof value === "string") return listed ? plainText(value, name, notes) : text(value, name, depth, budget, notes);
   if (typeof value === "number" || typeof value === "boolean" || value === null) return value;
-  if (Array.isArray(value)) return value.map((entry) => copied(entry, name, depth + 1, budget, notes));
+  if (Array.isArray(value)) return value.map((entry) => copied(entry, name, depth + 1, budget, notes, true));
   if (!isObject(value)) {
     notes.add(`${name}: what is no JSON was left out.`);
     return undefined;
   }
   const result: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
-    if (REFUSED.has(key) || /^on[A-Z_]/i.test(key) && key.toLowerCase() !== "only") {
+    if (REFUSED.has(key) || key in Object.prototype || (/^on/i.test(key) && typeof member === "string")) {
       notes.add(`${key} was left out.`);
       continue;
     }
@@ -94,6 +99,10 @@ function text(value: string, name: string, depth: number, budget: { nodes: numbe
       throw new ActivityError(`${name} is text that is not JSON.`);
     }
   }
+  return plainText(value, name, notes);
+}
+
+function plainText(value: string, name: string, notes: Set<string>): string | undefined {
   if (/symbol$|^icon$/i.test(name) && !SYMBOLS.test(value)) {
     notes.add(`The symbol of ${name} was left out.`);
     return undefined;
@@ -106,7 +115,8 @@ function text(value: string, name: string, depth: number, budget: { nodes: numbe
     notes.add(`${name} is code and was left out.`);
     return undefined;
   }
-  return value.length > TEXT_MAX ? `${value.slice(0, TEXT_MAX)}…` : value;
+  const cut = value.length > TEXT_MAX ? `${value.slice(0, TEXT_MAX)}…` : value;
+  return cut.replace(MEMBERS, (word) => word.slice(0, 1) + JOINER + word.slice(1));
 }
 
 /** What models write that ECharts does not read. */

@@ -21,16 +21,21 @@ export function drawMap(element: HTMLElement, read: ReadMap, tiles: Tiles | null
   const map = makeMap(element, {
     zoomControl: false, attributionControl: false, zoomAnimation: !still, fadeAnimation: !still, markerZoomAnimation: !still, worldCopyJump: true, minZoom: 1, maxZoom: 18, zoomSnap: 0.5,
   });
-  if (tiles === null) map.on("moveend", () => graticule(map, net));
-  else tileLayer(tiles.url, { maxZoom: 18, referrerPolicy: "no-referrer" }).addTo(map);
-  const net = layerGroup().addTo(map);
-  const layers = read.places.map((place) => shapes(place).map((shape) => shape.addTo(map)));
   const bounds = latLngBounds(read.places.flatMap((place) => [...place.points, ...place.lines.flat(), ...place.areas.flat(2)]).map(([latitude, longitude]) => [latitude, longitude]));
   const all = (): void => {
     if (read.zoom !== undefined || !bounds.isValid()) map.setView([read.center[0], read.center[1]], read.zoom ?? 4);
     else map.fitBounds(bounds.pad(0.2), { maxZoom: 14 });
   };
+  // Shapes are drawn into a view: there must be one first.
   all();
+  if (tiles === null) {
+    const net = layerGroup().addTo(map);
+    graticule(map, net);
+    map.on("moveend", () => graticule(map, net));
+  } else {
+    tileLayer(tiles.url, { maxZoom: 18, referrerPolicy: "no-referrer" }).addTo(map);
+  }
+  const layers = read.places.map((place) => shapes(place).map((shape) => shape.addTo(map)));
   const sized = new ResizeObserver(() => map.invalidateSize());
   sized.observe(element);
   return {

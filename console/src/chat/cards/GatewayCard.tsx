@@ -67,7 +67,7 @@ interface DecideProps {
 const LOOK_MS = 5_000;
 
 function Decide({ approver, id, digest, tool, onDone }: DecideProps) {
-  const approval = useLoad((signal) => get<Approval>(path`/v1/approvals/${id}`, { key: approver, signal, raw: ["arguments", "edited_arguments", "changes.*.from", "changes.*.to", "principal"] }), [approver.key_id, id], LOOK_MS);
+  const approval = useLoad((signal) => get<Approval>(path`/v1/approvals/${id}`, { key: approver, signal, raw: ["arguments", "edited_arguments", "changes.*.from", "changes.*.to", "principal"] }), [approver.id, id], LOOK_MS);
   const [rejecting, setRejecting] = useState(false);
   const [reason, setReason] = useState("");
   const [busy, setBusy] = useState(false);
