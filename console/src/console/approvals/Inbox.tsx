@@ -128,7 +128,7 @@ export function Inbox({ approver }: { readonly approver: HeldKey }) {
           </div>
           {selected !== undefined && (
             <Detail approval={selected} level={2}>
-              <Actions approval={selected} isMine={mine.current.has(selected.id)} onAsk={ask} />
+              <Actions approval={selected} elsewhere={!mine.current.has(selected.id)} onAsk={ask} />
             </Detail>
           )}
         </div>
@@ -220,16 +220,16 @@ export function whyNot(question: Question, approval: Approval): string | undefin
 
 interface ActionsProps {
   readonly approval: Approval;
-  /** Decided here, so that nothing needs to be said about who did. */
-  readonly isMine: boolean;
+  /** It was waiting when it was first seen here, and was not decided here: who did? */
+  readonly elsewhere: boolean;
   readonly onAsk: (question: Question) => void;
 }
 
-export function Actions({ approval, isMine, onAsk }: ActionsProps) {
+export function Actions({ approval, elsewhere, onAsk }: ActionsProps) {
   const keys = useStore(heldKeys);
   const own = useMemo(() => keys.find((key) => key.role === "approver"), [keys]);
   const before = approval.decisions.some((decision) => decision.key === own?.id);
-  if (approval.state !== "pending") return isMine ? null : <Note kind="warn">{elsewhereWords(undefined, approval)}</Note>;
+  if (approval.state !== "pending") return elsewhere ? <Note kind="warn">{elsewhereWords(undefined, approval)}</Note> : null;
   const yes = before ? "you have approved it; another approver must say yes too" : undefined;
   return (
     <div class="row actions" role="group" aria-label="Decide">
