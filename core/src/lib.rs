@@ -17,6 +17,7 @@
 )]
 
 pub mod chat;
+pub mod access;
 pub mod contract;
 pub mod delivery;
 pub mod egress;
@@ -28,6 +29,7 @@ pub mod keys;
 pub mod mcp;
 pub mod names;
 pub mod offer;
+pub mod pages;
 pub mod policy;
 pub mod principal;
 pub mod problem;

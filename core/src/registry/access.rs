@@ -5,9 +5,10 @@ use serde_json::json;
 use toolgate_protocol::answers::{AgentView, CapabilityView};
 use toolgate_protocol::control::{Agent, Capability};
 use toolgate_protocol::limits::{AGENT_NAMES_MAX, CAPABILITY_TOOLS_MAX};
+use toolgate_protocol::lists::{AgentPage, CapabilityPage};
 use toolgate_protocol::problems;
 
-use super::{Step, Stepped, body};
+use super::{Page, Step, Stepped, body};
 use crate::names;
 use crate::problem::Problem;
 use crate::registration::CatalogueTool;
@@ -62,6 +63,18 @@ impl Step<'_> {
             Some(agent) => body(200, &AgentView { name: name.to_owned(), agent }),
             None => Ok(Err(Problem::not_found())),
         }
+    }
+
+    pub(super) fn list_capabilities(&mut self, asked: &Page) -> Stepped {
+        let (found, next_cursor) = self.docs.listed("capability", asked)?;
+        let view = |(name, capability)| CapabilityView { name, capability };
+        body(200, &CapabilityPage { capabilities: found.into_iter().map(view).collect(), next_cursor })
+    }
+
+    pub(super) fn list_agents(&mut self, asked: &Page) -> Stepped {
+        let (found, next_cursor) = self.docs.listed("agent", asked)?;
+        let view = |(name, agent)| AgentView { name, agent };
+        body(200, &AgentPage { agents: found.into_iter().map(view).collect(), next_cursor })
     }
 
     fn write<T: Serialize>(&mut self, kind: &str, name: &str, document: &T) -> Result<(), StoreError> {
