@@ -16,8 +16,8 @@
     )
 )]
 
-pub mod chat;
 pub mod access;
+pub mod chat;
 pub mod contract;
 pub mod delivery;
 pub mod egress;

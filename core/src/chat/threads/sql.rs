@@ -16,7 +16,7 @@ pub const PUT_HEAD: &str = "INSERT INTO chat_threads (thread, updated_at, head) 
 /// The newest threads.
 pub const FIRST: &str = "SELECT head FROM chat_threads ORDER BY updated_at DESC, thread LIMIT ?";
 /// Those behind one.
-pub const BEHIND: &str = "SELECT head FROM chat_threads WHERE updated_at < ?1 OR (updated_at = ?1 AND thread > ?2) ORDER BY updated_at DESC, thread LIMIT ?3";
+pub const BEHIND: &str = "SELECT head FROM chat_threads WHERE updated_at < ? OR (updated_at = ? AND thread > ?) ORDER BY updated_at DESC, thread LIMIT ?";
 /// Forgets a thread.
 pub const DELETE_HEAD: &str = "DELETE FROM chat_threads WHERE thread = ?";
 /// Forgets its items.

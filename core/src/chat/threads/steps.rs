@@ -98,7 +98,7 @@ impl Store<'_> {
         };
         let rows = match behind {
             None => self.sql.exec(sql::FIRST, &[most])?,
-            Some((at, thread)) => self.sql.exec(sql::BEHIND, &[at.into(), thread.into(), most])?,
+            Some((at, thread)) => self.sql.exec(sql::BEHIND, &[at.into(), at.into(), thread.into(), most])?,
         };
         let mut heads: Vec<Head> = rows.iter().map(read_head).collect::<Result<_, _>>()?;
         let more = heads.len() > limit;
