@@ -1,6 +1,5 @@
 //! Capabilities and agents: who is granted what.
 
-use serde::Serialize;
 use serde_json::json;
 use toolgate_protocol::answers::{AgentView, CapabilityView};
 use toolgate_protocol::control::{Agent, Capability};
@@ -8,6 +7,7 @@ use toolgate_protocol::limits::{AGENT_NAMES_MAX, CAPABILITY_TOOLS_MAX};
 use toolgate_protocol::problems;
 
 use super::{Step, Stepped, body};
+use crate::chat::model::{AgentRecord, ModelSpec, agent_view};
 use crate::names;
 use crate::problem::Problem;
 use crate::registration::CatalogueTool;
@@ -27,11 +27,12 @@ impl Step<'_> {
         if let Some(unknown) = self.first_unowned(&capability.tools)? {
             return Ok(Err(ungranted(&unknown)));
         }
-        self.write("capability", name, capability)?;
+        self.docs.put("capability", name, capability)?;
+        self.audit("capability.written", name, json!(capability))?;
         body(200, &CapabilityView { name: name.to_owned(), capability: capability.clone() })
     }
 
-    pub(super) fn put_agent(&mut self, name: &str, agent: &Agent) -> Stepped {
+    pub(super) fn put_agent(&mut self, name: &str, agent: Agent<ModelSpec>) -> Stepped {
         if let Err(problem) = names::plain("name", name) {
             return Ok(Err(problem));
         }
@@ -46,8 +47,13 @@ impl Step<'_> {
         if let Some(unknown) = self.first_unowned(&agent.pinned_tools)? {
             return Ok(Err(ungranted(&unknown)));
         }
-        self.write("agent", name, agent)?;
-        body(200, &AgentView { name: name.to_owned(), agent: agent.clone() })
+        let known = self.docs.find::<AgentRecord>("agent", name)?.and_then(|known| known.model);
+        let model = agent.model.clone().map(|model| model.over(known.as_ref()));
+        let record: AgentRecord = agent.with_model(model);
+        let view = agent_view(&record);
+        self.docs.put("agent", name, &record)?;
+        self.audit("agent.written", name, json!(view))?;
+        body(200, &AgentView { name: name.to_owned(), agent: view })
     }
 
     pub(super) fn get_capability(&mut self, name: &str) -> Stepped {
@@ -58,15 +64,10 @@ impl Step<'_> {
     }
 
     pub(super) fn get_agent(&mut self, name: &str) -> Stepped {
-        match self.docs.get::<Agent>("agent", name)? {
-            Some(agent) => body(200, &AgentView { name: name.to_owned(), agent }),
+        match self.docs.get::<AgentRecord>("agent", name)? {
+            Some(agent) => body(200, &AgentView { name: name.to_owned(), agent: agent_view(&agent) }),
             None => Ok(Err(Problem::not_found())),
         }
-    }
-
-    fn write<T: Serialize>(&mut self, kind: &str, name: &str, document: &T) -> Result<(), StoreError> {
-        self.docs.put(kind, name, document)?;
-        self.audit(&format!("{kind}.written"), name, json!(document))
     }
 
     /// The first of these tools that no pool owns.

@@ -27,6 +27,7 @@ use toolgate_protocol::limits::PUSH_SECONDS;
 use toolgate_protocol::problems;
 use toolgate_protocol::workers::RegistrationResult;
 
+use crate::chat::model::ModelSpec;
 use crate::ids::Place;
 use crate::keys::{Identity, KeyRing};
 use crate::policy::PolicyEndpoint;
@@ -80,7 +81,7 @@ pub enum Command {
     /// Reads a capability.
     GetCapability(String),
     /// Writes an agent.
-    PutAgent(String, Agent),
+    PutAgent(String, Box<Agent<ModelSpec>>),
     /// Reads an agent.
     GetAgent(String),
     /// Writes a pool.
@@ -367,7 +368,7 @@ impl Step<'_> {
             Command::RevokeKey(id) => self.revoke_key(&id),
             Command::PutCapability(name, capability) => self.put_capability(&name, &capability),
             Command::GetCapability(name) => self.get_capability(&name),
-            Command::PutAgent(name, agent) => self.put_agent(&name, &agent),
+            Command::PutAgent(name, agent) => self.put_agent(&name, *agent),
             Command::GetAgent(name) => self.get_agent(&name),
             Command::PutPool(name, pool) => self.put_pool(&name, &pool),
             Command::GetPool(name) => self.get_pool(&name),
