@@ -43,7 +43,7 @@ impl fmt::Debug for ModelEndpoint {
 }
 
 /// The `model` of an agent, as it is shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum ModelView {

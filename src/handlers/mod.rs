@@ -1,5 +1,6 @@
 //! One handler per endpoint, or per few that differ in one word.
 
+mod agents;
 mod approvals;
 mod calls;
 mod control;
@@ -9,8 +10,10 @@ mod listen;
 mod mcp;
 mod mcp_calls;
 mod notifications;
+mod pages;
 mod resource_metadata;
 mod runs;
+mod sessions;
 mod submit;
 mod workers;
 
@@ -32,14 +35,21 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
     match route {
         Route::Health => health(),
         Route::OpenApi => openapi(),
+        Route::Page(page) => pages::page(edge, page).await,
+        Route::Site => pages::site(&edge),
         Route::CreateOrg => control::create_org(edge).await,
         Route::CreateKey => control::create_key(edge).await,
         Route::ListKeys => control::list_keys(edge).await,
         Route::RevokeKey(id) => control::revoke_key(edge, id).await,
+        Route::Session => control::session(edge).await,
+        Route::CreateSession => sessions::create(edge).await,
+        Route::ListCapabilities => control::list_capabilities(edge).await,
+        Route::ListAgents => control::list_agents(edge).await,
+        Route::ListPools => control::list_pools(edge).await,
         Route::PutCapability(name) => control::put_capability(edge, name).await,
         Route::GetCapability(name) => control::get_capability(edge, name).await,
-        Route::PutAgent(name) => control::put_agent(edge, name).await,
-        Route::GetAgent(name) => control::get_agent(edge, name).await,
+        Route::PutAgent(name) => agents::put(edge, name).await,
+        Route::GetAgent(name) => agents::get(edge, name).await,
         Route::PutPool(pool) => endpoints::put_pool(edge, pool).await,
         Route::Challenge(pool) => endpoints::challenge(edge, pool).await,
         Route::RotateSecret(pool) => endpoints::rotate_secret(edge, pool).await,

@@ -4,9 +4,10 @@ use serde_json::json;
 use toolgate_protocol::answers::{AgentView, CapabilityView};
 use toolgate_protocol::control::{Agent, Capability};
 use toolgate_protocol::limits::{AGENT_NAMES_MAX, CAPABILITY_TOOLS_MAX};
+use toolgate_protocol::lists::{AgentPage, CapabilityPage};
 use toolgate_protocol::problems;
 
-use super::{Step, Stepped, body};
+use super::{Page, Step, Stepped, body};
 use crate::chat::model::{AgentRecord, ModelSpec, agent_view};
 use crate::names;
 use crate::problem::Problem;
@@ -68,6 +69,18 @@ impl Step<'_> {
             Some(agent) => body(200, &AgentView { name: name.to_owned(), agent: agent_view(&agent) }),
             None => Ok(Err(Problem::not_found())),
         }
+    }
+
+    pub(super) fn list_capabilities(&mut self, asked: &Page) -> Stepped {
+        let (found, next_cursor) = self.docs.listed("capability", asked)?;
+        let view = |(name, capability)| CapabilityView { name, capability };
+        body(200, &CapabilityPage { capabilities: found.into_iter().map(view).collect(), next_cursor })
+    }
+
+    pub(super) fn list_agents(&mut self, asked: &Page) -> Stepped {
+        let (found, next_cursor) = self.docs.listed::<AgentRecord>("agent", asked)?;
+        let view = |(name, agent)| AgentView { name, agent: agent_view(&agent) };
+        body(200, &AgentPage { agents: found.into_iter().map(view).collect(), next_cursor })
     }
 
     /// The first of these tools that no pool owns.

@@ -35,6 +35,13 @@ export interface components {
              */
             readonly pinned_tools?: readonly string[];
         };
+        /** @description A page of agents. */
+        readonly AgentPage: {
+            /** @description The agents. */
+            readonly agents: readonly components["schemas"]["AgentView"][];
+            /** @description The `cursor` of the next page; absent on the last one. */
+            readonly next_cursor?: string;
+        };
         /** @description An agent with its name. */
         readonly AgentView: {
             /** @description What it holds. */
@@ -245,6 +252,13 @@ export interface components {
             readonly requester_may_approve?: boolean;
             /** @description Tools granted together. */
             readonly tools: readonly string[];
+        };
+        /** @description A page of capabilities. */
+        readonly CapabilityPage: {
+            /** @description The capabilities. */
+            readonly capabilities: readonly components["schemas"]["CapabilityView"][];
+            /** @description The `cursor` of the next page; absent on the last one. */
+            readonly next_cursor?: string;
         };
         /** @description A capability with its name. */
         readonly CapabilityView: {
@@ -816,6 +830,13 @@ export interface components {
              */
             readonly wait_seconds?: number | null;
         };
+        /** @description A page of pools. */
+        readonly PoolPage: {
+            /** @description The `cursor` of the next page; absent on the last one. */
+            readonly next_cursor?: string;
+            /** @description The pools. */
+            readonly pools: readonly components["schemas"]["PoolView"][];
+        };
         /** @description Body of `PUT /v1/pools/{pool}`. */
         readonly PoolRequest: {
             /** @description Webhook only. */
@@ -1076,8 +1097,51 @@ export interface components {
             /** @description The form of the definitions. */
             readonly profile?: components["schemas"]["Profile"] | null;
         };
+        /** @description Answer of `GET /v1/session`: what the key is that asks. */
+        readonly SessionView: {
+            /** @description Agent keys: the agent. */
+            readonly agent?: string;
+            /** @description Caller keys: the agents; absent means all. */
+            readonly agents?: readonly string[];
+            /** @description When it was made. */
+            readonly created_at: string;
+            /** @description When it ends. */
+            readonly expires_at?: string;
+            /** @description Its id. */
+            readonly id: string;
+            /** @description Shown in lists and timelines. */
+            readonly name: string;
+            /** @description Its org. */
+            readonly org: string;
+            /** @description Worker keys: the pools. */
+            readonly pools?: readonly string[];
+            /** @description Agent keys: on whose behalf; only who it is. */
+            readonly principal?: components["schemas"]["PrincipalSummary"];
+            /** @description Approver keys: who the approver is as a principal. */
+            readonly principal_id?: string;
+            /** @description When it was revoked. */
+            readonly revoked_at?: string;
+            /** @description What it may do. */
+            readonly role: components["schemas"]["Role"];
+            /** @description A run token's run; the other members are the token's own, but for the id, which is that of the key it lives by. */
+            readonly run?: string;
+        };
         /** @description What a tool does to the world; the order is the order of strength. */
         readonly SideEffect: "read_only" | "reversible_write" | "consequential";
+        /** @description Answer of `GET /v1/site`: what the pages must know before anybody has a key. */
+        readonly Site: {
+            /** @description Where maps get their tiles; absent unless the operator names a server. */
+            readonly tiles?: components["schemas"]["Tiles"];
+            /** @description The gateway's version. */
+            readonly version: string;
+        };
+        /** @description A server of map tiles. */
+        readonly Tiles: {
+            /** @description Whom the map names. */
+            readonly attribution: string;
+            /** @description With `{z}`, `{x}` and `{y}`. */
+            readonly url: string;
+        };
         /** @description Answer of `POST /v1/runs/{run}/tokens`. */
         readonly TokenAnswer: {
             /** @description RFC 3339. */

@@ -199,7 +199,10 @@ mod tests {
         }
         let capped = ModelError::refused(400, long.as_bytes(), key).message;
         assert!(capped.ends_with('…') && capped.chars().count() < MODEL_ERROR_CHARS_MAX + 80);
-        assert_eq!(ModelError::refused(400, &[0xff, 0xfe], None).message, "The model's endpoint refused the request (status 400).");
+        assert_eq!(
+            ModelError::refused(400, &[0xff, 0xfe], None).message,
+            "The model's endpoint refused the request (status 400)."
+        );
     }
 
     #[test]

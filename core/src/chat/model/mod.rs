@@ -6,6 +6,7 @@
 
 mod calls;
 mod chunk;
+pub mod demo;
 mod fault;
 mod prompt;
 mod request;

@@ -105,7 +105,8 @@ fn messages(prompt: &Prompt) -> Vec<Sent<'_>> {
                 }
                 sent.extend(calls.iter().map(|call| {
                     let found = results.iter().find(|(id, _)| **id == call.id).map(|(_, content)| content.as_str());
-                    let content = found.map_or(NO_RESULT, |content| if content.is_empty() { EMPTY_RESULT } else { content });
+                    let content =
+                        found.map_or(NO_RESULT, |content| if content.is_empty() { EMPTY_RESULT } else { content });
                     Sent::Tool { tool_call_id: &call.id, content }
                 }));
             }
@@ -199,7 +200,8 @@ mod tests {
             format!("{} {}({})", text(&call["id"]), text(&function["name"]), text(&function["arguments"]))
         };
         let message = |message: &Value| {
-            let calls: Option<Vec<String>> = message.get("tool_calls").map(|calls| calls.as_array().unwrap().iter().map(call).collect());
+            let calls: Option<Vec<String>> =
+                message.get("tool_calls").map(|calls| calls.as_array().unwrap().iter().map(call).collect());
             let id = message.get("tool_call_id").map(|id| format!("={}", text(id))).unwrap_or_default();
             let calls = calls.map(|calls| format!("[{}]", calls.join(" "))).unwrap_or_default();
             format!("{}{id}:{}{calls}", text(&message["role"]), text(&message["content"]))
@@ -209,7 +211,8 @@ mod tests {
 
     #[test]
     fn the_whole_body() {
-        let definition = r#"{"type":"function","function":{"name":"refund","parameters":{"maximum":9007199254740993}}}"#;
+        let definition =
+            r#"{"type":"function","function":{"name":"refund","parameters":{"maximum":9007199254740993}}}"#;
         let offered = OfferedTool {
             name: "refund".into(),
             definition: RawValue::from_string(definition.into()).unwrap(),
@@ -220,9 +223,14 @@ mod tests {
         let messages = r#"[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"}]"#;
         assert_eq!(
             completions_body(&asked, "gpt"),
-            format!(r#"{{"model":"gpt","messages":{messages},"tools":[{definition}],"stream":true,"stream_options":{{"include_usage":true}}}}"#)
+            format!(
+                r#"{{"model":"gpt","messages":{messages},"tools":[{definition}],"stream":true,"stream_options":{{"include_usage":true}}}}"#
+            )
         );
-        assert_eq!(workers_ai_input(&asked), format!(r#"{{"messages":{messages},"tools":[{definition}],"stream":true}}"#));
+        assert_eq!(
+            workers_ai_input(&asked),
+            format!(r#"{{"messages":{messages},"tools":[{definition}],"stream":true}}"#)
+        );
         assert!(!completions_body(&prompt(vec![user("Hi")]), "gpt").contains("tools"));
     }
 
@@ -231,10 +239,19 @@ mod tests {
         for (name, messages, expected) in [
             ("one question", vec![user("a")], vec!["user:a"]),
             ("nothing said", vec![user(" "), user("a"), assistant("", &[]), user("b")], vec!["user:a\n\nb"]),
-            ("two assistants", vec![user("a"), assistant("b", &[]), assistant("c", &[])], vec!["user:a", "assistant:b\n\nc"]),
+            (
+                "two assistants",
+                vec![user("a"), assistant("b", &[]), assistant("c", &[])],
+                vec!["user:a", "assistant:b\n\nc"],
+            ),
             (
                 "a call and its result",
-                vec![user("a"), assistant("", &[("1", "f", "{\"n\":9007199254740993}")]), tool("1", "r"), assistant("b", &[])],
+                vec![
+                    user("a"),
+                    assistant("", &[("1", "f", "{\"n\":9007199254740993}")]),
+                    tool("1", "r"),
+                    assistant("b", &[]),
+                ],
                 vec!["user:a", "assistant:[1 f({\"n\":9007199254740993})]", "tool=1:r", "assistant:b"],
             ),
             (
@@ -249,13 +266,29 @@ mod tests {
             ),
             (
                 "a result too few, one twice, one of no call",
-                vec![assistant("", &[("1", "f", "{}"), ("2", "g", "{}")]), tool("2", "a"), tool("2", "b"), tool("9", "c"), user("x"), tool("1", "late")],
+                vec![
+                    assistant("", &[("1", "f", "{}"), ("2", "g", "{}")]),
+                    tool("2", "a"),
+                    tool("2", "b"),
+                    tool("9", "c"),
+                    user("x"),
+                    tool("1", "late"),
+                ],
                 vec!["assistant:[1 f({}) 2 g({})]", "tool=1:{\"error\":\"no result\"}", "tool=2:a", "user:x"],
             ),
-            ("an empty result", vec![assistant("", &[("1", "f", "{}")]), tool("1", "")], vec!["assistant:[1 f({})]", "tool=1:(empty)"]),
+            (
+                "an empty result",
+                vec![assistant("", &[("1", "f", "{}")]), tool("1", "")],
+                vec!["assistant:[1 f({})]", "tool=1:(empty)"],
+            ),
             (
                 "arguments that are no object",
-                vec![assistant("", &[("1", "f", "{\"a\""), ("2", "f", "null"), ("3", "f", "")]), tool("1", "r"), tool("2", "r"), tool("3", "r")],
+                vec![
+                    assistant("", &[("1", "f", "{\"a\""), ("2", "f", "null"), ("3", "f", "")]),
+                    tool("1", "r"),
+                    tool("2", "r"),
+                    tool("3", "r"),
+                ],
                 vec!["assistant:[1 f({}) 2 f({}) 3 f({})]", "tool=1:r", "tool=2:r", "tool=3:r"],
             ),
             (
@@ -269,13 +302,24 @@ mod tests {
                     "tool=4:{\"error\":\"no result\"}",
                 ],
             ),
-            ("calls of two turns", vec![
-                user("a"), assistant("", &[("1", "f", "{}")]), tool("1", "r"), assistant("", &[("2", "f", "{}")]), tool("2", "s"),
-            ], vec!["user:a", "assistant:[1 f({})]", "tool=1:r", "assistant:[2 f({})]", "tool=2:s"]),
+            (
+                "calls of two turns",
+                vec![
+                    user("a"),
+                    assistant("", &[("1", "f", "{}")]),
+                    tool("1", "r"),
+                    assistant("", &[("2", "f", "{}")]),
+                    tool("2", "s"),
+                ],
+                vec!["user:a", "assistant:[1 f({})]", "tool=1:r", "assistant:[2 f({})]", "tool=2:s"],
+            ),
         ] {
             assert_eq!(told(messages), expected, "{name}");
         }
-        let long = told(vec![assistant("", &[("1", &"x".repeat(200), "{}"), ("2", &format!("9{}", "x".repeat(200)), "{}")])]);
-        assert!(long[0].contains(&format!(" {}(", "x".repeat(64))) && long[0].contains(&format!(" _9{}(", "x".repeat(62))));
+        let long =
+            told(vec![assistant("", &[("1", &"x".repeat(200), "{}"), ("2", &format!("9{}", "x".repeat(200)), "{}")])]);
+        assert!(
+            long[0].contains(&format!(" {}(", "x".repeat(64))) && long[0].contains(&format!(" _9{}(", "x".repeat(62)))
+        );
     }
 }

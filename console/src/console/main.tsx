@@ -1,0 +1,8 @@
+import "../shared/theme";
+import { render } from "preact";
+import { startRouter } from "../shared/router";
+import { Console } from "./Console";
+
+startRouter("/console");
+const root = document.getElementById("app");
+if (root !== null) render(<Console />, root);

@@ -1,0 +1,3 @@
+//! The chat: a conversation with a model that calls tools.
+
+pub mod model;
