@@ -13,6 +13,7 @@ pub mod control;
 pub mod definitions;
 pub mod limits;
 pub mod lists;
+pub mod models;
 pub mod notifications;
 pub mod problems;
 pub mod runs;

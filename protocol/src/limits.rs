@@ -310,3 +310,27 @@ pub const CHAT_KEEP_ALIVE_SECONDS: u64 = 15;
 pub const CHAT_LEFT_SECONDS: u64 = 20;
 /// A call whose submission was never answered is submitted again, under its own key, within this.
 pub const CHAT_SETTLE_SECONDS: u64 = 3_600;
+/// Longest name of a model.
+pub const MODEL_NAME_CHARS_MAX: usize = 200;
+/// Longest key of a model's endpoint: it travels in a header.
+pub const MODEL_KEY_BYTES_MAX: usize = 1_024;
+/// A model must begin to answer within this.
+pub const MODEL_FIRST_BYTE_SECONDS: u64 = 30;
+/// Longest silence in the middle of an answer.
+pub const MODEL_IDLE_SECONDS: u64 = 30;
+/// Longest answer of a model, from the request to its last byte.
+pub const MODEL_SECONDS_MAX: u64 = 300;
+/// Longest line of a model's stream.
+pub const MODEL_LINE_BYTES_MAX: usize = 1024 * 1024;
+/// Largest stream of a model, with all that is around the text.
+pub const MODEL_STREAM_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Text, reasoning and arguments of one turn: a turn is kept in one row.
+pub const MODEL_TURN_BYTES_MAX: usize = 1024 * 1024;
+/// Most calls of one turn.
+pub const MODEL_CALLS_MAX: usize = 64;
+/// Of a refusal this much is read.
+pub const MODEL_ERROR_BYTES_MAX: usize = 16 * 1024;
+/// Longest message of a model's endpoint that is passed on.
+pub const MODEL_ERROR_CHARS_MAX: usize = 300;
+/// A model that asks for a pause up to this is asked once more.
+pub const MODEL_RETRY_AFTER_SECONDS_MAX: u64 = 5;

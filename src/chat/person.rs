@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use serde_json::value::RawValue;
+use toolgate_core::chat::model::AgentRecord;
 use toolgate_core::chat::threads::{self, object_name};
 use toolgate_core::keys::{Identity, Scope};
 use toolgate_core::principal::Principal;
 use toolgate_core::problem::Problem;
 use toolgate_core::run::Offers;
-use toolgate_protocol::control::{Agent, Role};
+use toolgate_protocol::control::Role;
 use toolgate_protocol::problems;
 use toolgate_protocol::runs::Door;
 use worker::Response;
@@ -53,7 +54,7 @@ impl Person {
     ///
     /// # Errors
     /// A refusal when the path names another one, or there is none.
-    pub fn at(&self, agent: &str) -> Result<&Agent, Problem> {
+    pub fn at(&self, agent: &str) -> Result<&AgentRecord, Problem> {
         if self.agent != agent {
             return Err(Problem::new(problems::AGENT_NOT_IN_SCOPE, "The key is another agent's."));
         }
@@ -62,7 +63,8 @@ impl Person {
 
     /// The model of the agent.
     pub fn model(&self, edge: &Edge) -> Model {
-        Model::of(&edge.env, &self.who.org, &self.agent, None)
+        let setting = self.offers.catalogue.agents.get(&self.agent).and_then(|agent| agent.model.as_ref());
+        Model::of(&edge.env, &self.who.org, &self.agent, setting)
     }
 
     /// Asks the object of the person's threads.

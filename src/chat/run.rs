@@ -8,13 +8,12 @@ use std::rc::Rc;
 
 use toolgate_core::chat::events::{Event, Outcome, PROTOCOL_VERSION, TokenUsage};
 use toolgate_core::chat::input::RunInput;
-use toolgate_core::chat::model::ModelError;
+use toolgate_core::chat::model::{AgentRecord, ModelError};
 use toolgate_core::chat::threads::{self, Begin, Head, Kept, Reply, Write};
 use toolgate_core::chat::transcript::{Next, Standing, Transcript, interrupt};
 use toolgate_core::hash::hex;
 use toolgate_core::problem::Problem;
 use toolgate_durable::now;
-use toolgate_protocol::control::Agent;
 use toolgate_protocol::limits::{CHAT_RENEW_SECONDS, CHAT_TURNS_MAX};
 use toolgate_protocol::problems;
 use worker::{Response, console_error};
@@ -29,7 +28,7 @@ use crate::http::internal;
 pub struct Run {
     pub(super) edge: Rc<Edge>,
     pub(super) person: Person,
-    pub(super) agent: Agent,
+    pub(super) agent: AgentRecord,
     pub(super) input: RunInput,
     pub(super) head: Head,
     pub(super) transcript: Transcript,
@@ -60,7 +59,7 @@ impl From<Problem> for Fault {
 }
 
 /// Begins a run: everything that can be refused is refused here, in HTTP; what follows is a stream.
-pub async fn begin(edge: Edge, person: Person, agent: Agent, input: RunInput) -> Result<Response, Problem> {
+pub async fn begin(edge: Edge, person: Person, agent: AgentRecord, input: RunInput) -> Result<Response, Problem> {
     offer::check(&person, &input)?;
     let model = Rc::new(person.model(&edge));
     let token = hex(&toolgate_durable::entropy().map_err(|error| internal("reading randomness", error))?);

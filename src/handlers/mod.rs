@@ -1,5 +1,6 @@
 //! One handler per endpoint, or per few that differ in one word.
 
+mod agents;
 mod agui;
 mod approvals;
 mod calls;
@@ -49,8 +50,8 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
         Route::ListPools => control::list_pools(edge).await,
         Route::PutCapability(name) => control::put_capability(edge, name).await,
         Route::GetCapability(name) => control::get_capability(edge, name).await,
-        Route::PutAgent(name) => control::put_agent(edge, name).await,
-        Route::GetAgent(name) => control::get_agent(edge, name).await,
+        Route::PutAgent(name) => agents::put(edge, name).await,
+        Route::GetAgent(name) => agents::get(edge, name).await,
         Route::PutPool(pool) => endpoints::put_pool(edge, pool).await,
         Route::Challenge(pool) => endpoints::challenge(edge, pool).await,
         Route::RotateSecret(pool) => endpoints::rotate_secret(edge, pool).await,

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use toolgate_protocol::control::{Agent, Transport};
+use toolgate_protocol::control::Transport;
 use toolgate_protocol::definitions::ContextDefinition;
 
 use super::catalogue::ContextRecord;
 use super::{Answer, Step, Stepped};
+use crate::chat::model::AgentRecord;
 use crate::hash::hex;
 use crate::policy::{PolicyTool, Snapshot};
 use crate::registration::CatalogueTool;
@@ -29,8 +30,8 @@ pub struct OfferCatalogue {
     pub managers: BTreeMap<String, String>,
     /// Screens that stand.
     pub contexts: BTreeMap<String, ContextDefinition>,
-    /// Agents.
-    pub agents: BTreeMap<String, Agent>,
+    /// Agents; the keys of their models are sealed.
+    pub agents: BTreeMap<String, AgentRecord>,
 }
 
 /// Kinds of documents that offers are made from.
@@ -73,7 +74,7 @@ impl Step<'_> {
         };
         let contexts = self.docs.all::<ContextRecord>("context")?.into_iter().filter(|(_, context)| context.enabled);
         let contexts = contexts.filter_map(|(name, context)| Some((name, own_pools(context, &pools)?))).collect();
-        let agents = self.docs.all::<Agent>("agent")?.into_iter().collect();
+        let agents = self.docs.all::<AgentRecord>("agent")?.into_iter().collect();
         let catalogue = OfferCatalogue { version, policy, pools, managers, contexts, agents };
         Ok(Ok(Answer::Catalogue(Some(Box::new(catalogue)))))
     }
