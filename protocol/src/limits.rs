@@ -292,8 +292,6 @@ pub const CHAT_TITLE_CHARS: usize = 80;
 pub const CHAT_TITLE_CHARS_MAX: usize = 200;
 /// What a model is shown of a result; the call keeps all of it.
 pub const CHAT_RESULT_BYTES_MAX: usize = 64 * 1024;
-/// What one turn of a model may write: text, reasoning and arguments.
-pub const CHAT_TURN_BYTES_MAX: usize = 512 * 1024;
 /// Calls of one message that are made.
 pub const CHAT_CALLS_MAX: usize = 16;
 /// Turns of the model in one run.
@@ -325,7 +323,7 @@ pub const MODEL_LINE_BYTES_MAX: usize = 1024 * 1024;
 /// Largest stream of a model, with all that is around the text.
 pub const MODEL_STREAM_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Text, reasoning and arguments of one turn: a turn is kept in one row.
-pub const MODEL_TURN_BYTES_MAX: usize = 1024 * 1024;
+pub const MODEL_TURN_BYTES_MAX: usize = 512 * 1024;
 /// Most calls of one turn.
 pub const MODEL_CALLS_MAX: usize = 64;
 /// Of a refusal this much is read.

@@ -9,7 +9,7 @@ use toolgate_core::chat::transcript::{BEYOND_ROUNDS, CallItem, Side};
 use toolgate_core::hash::hex;
 use toolgate_core::names;
 use toolgate_durable::now;
-use toolgate_protocol::limits::{CHAT_CALLS_MAX, CHAT_RENEW_SECONDS, CHAT_ROUNDS_MAX, CHAT_TURN_BYTES_MAX};
+use toolgate_protocol::limits::{CHAT_CALLS_MAX, CHAT_RENEW_SECONDS, CHAT_ROUNDS_MAX};
 
 use super::offer::Told;
 use super::run::{Fault, Run};
@@ -29,7 +29,6 @@ struct Turn {
     /// Ids of calls as the model said them, by place.
     ids: BTreeMap<String, usize>,
     open: Open,
-    bytes: usize,
 }
 
 /// What is open in the stream.
@@ -55,7 +54,6 @@ impl Run {
             calls: Vec::new(),
             ids: BTreeMap::new(),
             open: Open::default(),
-            bytes: 0,
         };
         let ended = self.listen(&prompt, &mut turn).await;
         self.close(&mut turn);
@@ -102,16 +100,6 @@ impl Run {
     }
 
     fn hear(&mut self, turn: &mut Turn, delta: Delta) -> Result<(), Fault> {
-        let bytes = match &delta {
-            Delta::Text(text) | Delta::Reasoning(text) | Delta::CallArguments { text, .. } => text.len(),
-            Delta::CallStarted { name, .. } => name.len(),
-            _ => 0,
-        };
-        turn.bytes = turn.bytes.saturating_add(bytes);
-        if turn.bytes > CHAT_TURN_BYTES_MAX {
-            let message = format!("The model's answer is longer than {CHAT_TURN_BYTES_MAX} bytes.");
-            return Err(Fault::Model(ModelError { code: "model_error", message }));
-        }
         match delta {
             Delta::Text(text) if text.is_empty() => {}
             Delta::Text(text) => self.hear_text(turn, text),
