@@ -8,6 +8,7 @@
 pub mod answers;
 pub mod approvals;
 pub mod calls;
+pub mod chat;
 pub mod control;
 pub mod definitions;
 pub mod limits;

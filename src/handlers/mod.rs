@@ -1,6 +1,7 @@
 //! One handler per endpoint, or per few that differ in one word.
 
 mod agents;
+mod agui;
 mod approvals;
 mod calls;
 mod control;
@@ -15,6 +16,7 @@ mod resource_metadata;
 mod runs;
 mod sessions;
 mod submit;
+mod threads;
 mod workers;
 
 use toolgate_core::problem::Problem;
@@ -56,6 +58,12 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
         Route::SyncManifest(pool) => endpoints::sync_manifest(edge, pool).await,
         Route::Deliver => deliveries::deliver(edge).await,
         Route::Notify => notifications::notify(edge).await,
+        Route::Chat(agent) => agui::run(edge, agent).await,
+        Route::ChatCapabilities(agent) => agui::capabilities(edge, agent).await,
+        Route::ListThreads => threads::list(edge).await,
+        Route::GetThread(thread) => threads::get(edge, thread).await,
+        Route::PutThread(thread) => threads::put(edge, thread).await,
+        Route::DeleteThread(thread) => threads::delete(edge, thread).await,
         Route::Mcp(agent) => {
             let (env, base_url) = (edge.env.clone(), edge.base_url.clone());
             resource_metadata::named(&env, &base_url, &agent.clone(), mcp::mcp(edge, agent).await)
