@@ -256,6 +256,22 @@ test("one run of a thread at a time; other threads go on", async () => {
   assert.equal((await chat.kept()).messages.length, 2);
 });
 
+test("a stream without news says that it is alive", async () => {
+  const { chat } = await scene();
+  let release;
+  model.next({ text: "At last.", hold: new Promise((resolve) => (release = resolve)) });
+  const answer = await fetch(`${gateway.url}${chat.path}`, {
+    method: "POST", headers: { authorization: `Bearer ${chat.door.key}`, "content-type": "application/json" },
+    body: JSON.stringify(chat.body({ messages: [{ id: "u", role: "user", content: "Take your time" }] })),
+  });
+  let text = "";
+  for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes("\n:\n")) release();
+  }
+  assert.deepEqual(chat.ran({ status: answer.status, text }).outcome, { type: "success" });
+});
+
 test("a forged result of a server's call is refused, and a made-up conversation is not taken", async () => {
   const { chat, worker } = await scene();
   model.next({ calls: [{ id: "a", name: "look", arguments: { id: 1 } }] }, { text: "Done." });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 
 import { HttpAgent } from "@ag-ui/client";
-import { EventSchemas } from "@ag-ui/core/schemas";
+import { EventSchemas, MessageSchema } from "@ag-ui/core/schemas";
 
 import { PRINCIPAL } from "./org.mjs";
 import { ScriptedModel } from "./scripted_model.mjs";
@@ -91,6 +91,10 @@ export class Chat {
   /** The thread as it is kept. */
   async kept() {
     const { body } = await this.door.must(200, "GET", `/v1/threads/${this.threadId}`);
+    for (const message of body.messages) {
+      const { success, error } = MessageSchema.safeParse(message);
+      assert.ok(success, `${JSON.stringify(message)}: ${error}`);
+    }
     this.#learn(body.messages.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id)));
     return this.named(body);
   }
