@@ -6,8 +6,8 @@ type Offer = Partial<Schemas["Offer"]>;
 
 // Maps, because a word of others could name what every object has.
 const REASONS = new Map([
-  ["name", "its name"], ["description", "its description"], ["keyword", "a keyword"], ["pattern", "a pattern"], ["field", "a field"],
-  ["pinned", "always offered"], ["all_fit", "all of them fit"], ["offered_before", "offered in an earlier turn"],
+  ["name", "its name"], ["whole_name", "its whole name"], ["description", "its description"], ["field", "a field"], ["field_description", "the description of a field"], ["value", "a value of a field"],
+  ["keyword", "a keyword"], ["phrase", "a phrase"], ["pattern", "a pattern"], ["pinned", "always offered"], ["all_fit", "all of them fit"], ["offered_before", "offered in an earlier turn"],
 ]);
 const LEFT = new Map([
   ["no_match", "nothing of the message speaks for it"], ["budget", "no room was left"], ["tool_disabled", "it is switched off"],
