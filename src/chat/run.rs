@@ -35,7 +35,7 @@ pub struct Run {
     pub(super) model: Rc<Model>,
     pub(super) sink: Sink,
     pub(super) usage: Vec<TokenUsage>,
-    token: String,
+    pub(super) token: String,
 }
 
 /// Why a run ends without an outcome.

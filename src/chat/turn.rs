@@ -191,7 +191,7 @@ impl Run {
     fn call_item(&self, at: usize, (id, name, arguments): &(String, String, String)) -> CallItem {
         let client = self.input.tools.iter().any(|tool| tool.name == *name);
         let side = if client { Side::Client } else { Side::Server };
-        let key = CallItem::key(&self.person.object, &self.input.thread, &self.input.run, id);
+        let key = CallItem::key(&self.token, id);
         let item = CallItem::new(id.clone(), name.clone(), arguments.clone(), side, key, now());
         if at >= CHAT_CALLS_MAX {
             return item.refused(&format!("not made: more than {CHAT_CALLS_MAX} calls in one message"));

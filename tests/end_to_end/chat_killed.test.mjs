@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { Chat, person, Ran } from "./support/chat.mjs";
+import { Chat, person } from "./support/chat.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { Internet } from "./support/internet.mjs";
 import { definition, Org } from "./support/org.mjs";
@@ -31,15 +31,15 @@ async function scene() {
   const worker = new RawWorker(org.worker);
   await worker.register(TOOLS);
   await org.grant(TOOLS.map(({ name }) => name));
-  model.asked.length = 0;
-  return { org, worker, chat: new Chat(await person(org)) };
+  model.forget();
+  return { org, worker, chat: new Chat(await person(org, model)) };
 }
 
 /** The run of a bare request once no earlier one holds the thread. */
 function free(chat, more) {
   return until("the thread is free", async () => {
     const answer = await chat.post(more);
-    return answer.status !== 409 && Ran.of(answer);
+    return answer.status !== 409 && chat.ran(answer);
   }, LAPSE_MS);
 }
 
@@ -84,8 +84,8 @@ test("a client that leaves in the middle of a call: the call goes on, and its re
   leaving.abort();
   assert.equal(await left, "left");
   await worker.result(job.claim, '"noted"');
-  const ran = await free(chat, {});
-  assert.equal(ran.text, "It is noted.");
+  // The run may have gone on to its end without its client, or have stopped behind the call.
+  await free(chat, {});
   const kept = await chat.kept();
   assert.deepEqual(kept.messages.map(({ role, content }) => [role, content]), [["user", "Note it"], ["assistant", undefined], ["tool", "noted"], ["assistant", "It is noted."]]);
   assert.deepEqual(await worker.jobs(), []);
@@ -113,7 +113,8 @@ test("a parked call outlives a kill: decided meanwhile, it runs once", async () 
   const worker = new RawWorker(org.worker);
   await worker.register([definition("pay", "consequential", { permissions: ["refunds:write"] })]);
   await org.grant(["pay"]);
-  const chat = new Chat(await person(org));
+  const chat = new Chat(await person(org, model));
+  model.forget();
   model.next({ calls: [{ id: "p", name: "pay" }] }, { text: "Paid." });
   const ran = await chat.say("Pay");
   const [interrupt] = ran.outcome.interrupts;

@@ -1,4 +1,5 @@
 import "../shared/theme";
+import "./console.css";
 import { render } from "preact";
 import { startRouter } from "../shared/router";
 import { Console } from "./Console";

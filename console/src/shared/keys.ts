@@ -1,21 +1,12 @@
 // The keys that this page holds. They stay in the tab (sessionStorage) unless "keep on this device" was chosen
 // (localStorage); they go to the gateway alone, in the Authorization header.
+import type { components } from "../../../sdk/typescript/src/wire.gen";
 import { Store } from "./store";
 
-export type Role = "admin" | "caller" | "worker" | "approver" | "agent";
+export type Session = components["schemas"]["SessionView"];
+export type Role = Session["role"];
 
-/** What `GET /v1/session` says of a key. */
-export interface Session {
-  readonly org: string;
-  readonly role: Role;
-  readonly name: string;
-  readonly key_id: string;
-  readonly agent?: string;
-  readonly principal?: unknown;
-  readonly principal_id?: string;
-  readonly expires_at?: string;
-}
-
+/** A key with what `GET /v1/session` says of it. */
 export interface HeldKey extends Session {
   readonly key: string;
   /** Kept on this device, beyond the tab. */
@@ -44,7 +35,7 @@ function read(storage: Storage, kept: boolean): HeldKey[] {
 
 function isKey(value: unknown): value is HeldKey {
   const key = value as Partial<HeldKey> | null;
-  return typeof key?.key === "string" && typeof key.key_id === "string" && typeof key.role === "string" && typeof key.org === "string";
+  return typeof key?.key === "string" && typeof key.id === "string" && typeof key.role === "string" && typeof key.org === "string";
 }
 
 function save(keys: readonly HeldKey[]): void {
@@ -63,11 +54,11 @@ addEventListener("storage", (event) => {
 /** Holds a key, in place of the same key. Keys of another org are put away: a page shows one org. */
 export function holdKey(key: HeldKey): void {
   lostKey.set(undefined);
-  save([key, ...heldKeys.value.filter((held) => held.key_id !== key.key_id && held.org === key.org)]);
+  save([key, ...heldKeys.value.filter((held) => held.id !== key.id && held.org === key.org)]);
 }
 
 export function dropKey(keyId: string): void {
-  save(heldKeys.value.filter((held) => held.key_id !== keyId));
+  save(heldKeys.value.filter((held) => held.id !== keyId));
 }
 
 export function dropAllKeys(): void {
@@ -78,7 +69,7 @@ export function dropAllKeys(): void {
 export function keyFailed(key: HeldKey): void {
   if (!heldKeys.value.some((held) => held.key === key.key)) return;
   lostKey.set(`The ${key.role} key "${key.name}" is not valid any more: it was revoked or has expired.`);
-  dropKey(key.key_id);
+  dropKey(key.id);
 }
 
 /** The first held key of one of the roles, in the order of the roles. */

@@ -4,19 +4,24 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 
 import { HttpAgent } from "@ag-ui/client";
-import { EventSchemas } from "@ag-ui/core/schemas";
+import { EventSchemas, MessageSchema } from "@ag-ui/core/schemas";
 
 import { PRINCIPAL } from "./org.mjs";
+import { ScriptedModel } from "./scripted_model.mjs";
 
-/** A key of the agent for this person, and what a chat needs of it. */
-export async function person(org, { agent = "bot", principal = JSON.parse(PRINCIPAL) } = {}) {
-  return { gateway: org.gateway, agent, ...(await org.key({ role: "agent", name: "chat", agent, principal })) };
+/** A key of the agent for this person, and what a chat needs of it; `model` is the scripted one behind the agent. */
+export async function person(org, model, { agent = "bot", principal = JSON.parse(PRINCIPAL) } = {}) {
+  return { gateway: org.gateway, model, agent, ...(await org.key({ role: "agent", name: "chat", agent, principal })) };
 }
 
 export class Chat {
+  /** The gateway's ids of calls, by those of the script. */
+  ids = new Map();
+
   /** A thread, an old one where its id is given. */
-  constructor({ gateway, key, door, agent }, threadId = `t-${randomUUID()}`) {
+  constructor({ gateway, key, door, agent, model }, threadId = `t-${randomUUID()}`) {
     this.threadId = threadId;
+    this.model = model;
     this.door = door;
     this.path = `/v1/agents/${agent}/agui`;
     this.client = new HttpAgent({ url: `${gateway.url}${this.path}`, headers: { authorization: `Bearer ${key}` }, threadId });
@@ -29,8 +34,8 @@ export class Chat {
   }
 
   /** Answers a client call, for the next run. */
-  answer(toolCallId, content) {
-    this.client.addMessage({ id: `r-${randomUUID()}`, role: "tool", toolCallId, content: typeof content === "string" ? content : JSON.stringify(content) });
+  answer(id, content) {
+    this.client.addMessage({ id: `r-${randomUUID()}`, role: "tool", toolCallId: this.ids.get(id), content: typeof content === "string" ? content : JSON.stringify(content) });
   }
 
   /** A run by the official client: its events, as the client passed them on. Fails on what the client refuses. */
@@ -40,7 +45,37 @@ export class Chat {
     await this.client.runAgent(parameters, { onEvent }).catch((error) => {
       if (events.at(-1)?.type !== "RUN_ERROR") throw error;
     });
-    return new Ran(events);
+    return this.#ran(events);
+  }
+
+  /** What the answer to a bare request said. */
+  ran(answer) {
+    assert.equal(answer.status, 200, answer.text);
+    const frames = answer.text.split("\n\n").filter((frame) => frame.startsWith("data: "));
+    return this.#ran(frames.map((frame) => JSON.parse(frame.slice("data: ".length))));
+  }
+
+  #ran(events) {
+    this.#learn(events.filter(({ type }) => type === "TOOL_CALL_START").map(({ toolCallId }) => toolCallId));
+    return new Ran(events, (value) => this.named(value));
+  }
+
+  /** The gateway gives calls ids of its own, in the order in which the model made them. */
+  #learn(ids) {
+    const known = new Set(this.ids.values());
+    for (const id of ids) if (!known.has(id)) this.ids.set(this.model.unseen.shift(), id);
+  }
+
+  /** A value with the script's ids in place of the gateway's. */
+  named(value) {
+    let text = JSON.stringify(value);
+    for (const [name, id] of this.ids) text = text.replaceAll(id, name);
+    return JSON.parse(text);
+  }
+
+  /** What the model was given of the conversation, the n-th time. */
+  given(n) {
+    return ScriptedModel.conversation(this.named(this.model.asked.at(n)));
   }
 
   /** The body that a bare request needs. */
@@ -55,27 +90,26 @@ export class Chat {
 
   /** The thread as it is kept. */
   async kept() {
-    return (await this.door.must(200, "GET", `/v1/threads/${this.threadId}`)).body;
+    const { body } = await this.door.must(200, "GET", `/v1/threads/${this.threadId}`);
+    for (const message of body.messages) {
+      const { success, error } = MessageSchema.safeParse(message);
+      assert.ok(success, `${JSON.stringify(message)}: ${error}`);
+    }
+    this.#learn(body.messages.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id)));
+    return this.named(body);
   }
 }
 
 /** What a run said. */
 export class Ran {
-  constructor(events) {
-    this.events = events;
+  constructor(events, named) {
+    this.events = named(events);
     for (const event of events) {
       const { success, error } = EventSchemas.safeParse(event);
       assert.ok(success, `${JSON.stringify(event)}: ${error}`);
     }
     assert.equal(events[0]?.type, "RUN_STARTED");
     assert.match(events.at(-1).type, /^RUN_(FINISHED|ERROR)$/);
-  }
-
-  /** The events of a bare request's answer. */
-  static of(answer) {
-    assert.equal(answer.status, 200, answer.text);
-    const frames = answer.text.split("\n\n").filter((frame) => frame.startsWith("data: "));
-    return new Ran(frames.map((frame) => JSON.parse(frame.slice("data: ".length))));
   }
 
   get last() {

@@ -8,6 +8,8 @@ export const MODEL_VARS = { TOOLGATE_MODEL_URL: `https://${MODEL_HOST}/v1`, TOOL
 export class ScriptedModel {
   /** The bodies that were asked, in order. */
   asked = [];
+  /** Ids of the calls that it made and no chat has seen yet: the gateway gives them others (see chat.mjs). */
+  unseen = [];
   #turns = [];
   #always;
 
@@ -17,13 +19,21 @@ export class ScriptedModel {
       this.asked.push(body);
       const turn = this.#turns.shift() ?? this.#always;
       if (turn === undefined) return respond(500, {}, "no turn is left");
-      await say(typeof turn === "function" ? await turn(body, request) : turn, respond);
+      const told = typeof turn === "function" ? await turn(body, request) : turn;
+      this.unseen.push(...(told.calls ?? []).map(({ id }) => id));
+      await say(told, respond);
     });
+  }
+
+  /** As if nothing had been asked or said. */
+  forget() {
+    this.asked.length = this.unseen.length = this.#turns.length = 0;
+    this.#always = undefined;
   }
 
   /**
    * The next turns: `{ text?, reasoning?, calls?: [{ id?, name, arguments }] }`, arguments as JSON text or a value. With
-   * `cut`, the connection breaks before the end; with `status`, there is no stream at all; with `hold`, what was said is
+   * `cut`, the stream ends before the turn does; with `status`, there is no stream at all; with `hold`, what was said is
    * on its way before that promise is awaited. A function makes a turn of the body.
    */
   next(...turns) {
@@ -55,7 +65,7 @@ async function say({ text: words = "", reasoning = "", calls = [], cut = false, 
     for (const piece of text(call.arguments).match(/.{1,9}/gs) ?? []) await chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
   }
   if (hold !== undefined) await hold;
-  if (cut) return respond.destroy();
+  if (cut) return respond.end();
   await chunk({}, { finish_reason: calls.length > 0 ? "tool_calls" : "stop" });
   await respond.write(`data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } })}\n\n`);
   return respond.end("data: [DONE]\n\n");

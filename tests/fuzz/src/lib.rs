@@ -3,7 +3,9 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::panic, clippy::expect_used, clippy::unwrap_used, reason = "a finding is a panic")]
 
+use toolgate_core::chat::input::{InMessage, RunInput, is_thread_id};
 use toolgate_core::chat::model::{Delta, ModelError, TurnReader};
+use toolgate_core::chat::transcript::Transcript;
 use toolgate_core::delivery::{Incoming, Message, call_reply, challenge_reply, manifest_reply, outgoing, signed};
 use toolgate_core::egress::{DevDestinations, RecordType, check_url, query, read_answer};
 use toolgate_core::registration::{canonical_manifest, read_manifest};
@@ -15,8 +17,15 @@ use toolgate_signing::{Secret, sign, verify};
 pub type Target = fn(&[u8]);
 
 /// The targets by name; each has a folder in `corpus`.
-pub const TARGETS: [(&str, Target); 6] =
-    [("url", url), ("dns", dns), ("signature", signature), ("reply", reply), ("manifest", manifest), ("model", model)];
+pub const TARGETS: [(&str, Target); 7] = [
+    ("url", url),
+    ("dns", dns),
+    ("signature", signature),
+    ("reply", reply),
+    ("manifest", manifest),
+    ("model", model),
+    ("chat", chat),
+];
 
 const NOW: UnixMillis = UnixMillis(1_700_000_000_000);
 const NOW_SECONDS: u64 = 1_700_000_000;
@@ -38,6 +47,25 @@ pub fn url(bytes: &[u8]) {
     assert!(parsed.port_or_known_default() == Some(443) && parsed.username().is_empty() && parsed.password().is_none());
     assert!(matches!(parsed.host(), Some(url::Host::Domain(_))), "never an address");
     assert!(query(&destination.host, RecordType::A).is_some(), "its host can be asked for");
+}
+
+/// The input of a chat's run. What it names has its form, and whatever it says goes into an empty thread as words of its
+/// user alone.
+pub fn chat(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(input) = RunInput::read(text) else { return };
+    assert!(is_thread_id(&input.thread) && is_thread_id(&input.run));
+    for tool in &input.tools {
+        let definition: serde_json::Value = serde_json::from_str(&tool.definition).expect("a definition is JSON");
+        assert_eq!(definition["function"]["name"].as_str(), Some(tool.name.as_str()));
+    }
+    let (mut transcript, mut rounds) = (Transcript::default(), 0);
+    let said = input.messages.iter().filter(|message| matches!(message, InMessage::User { .. })).count();
+    if transcript.merge(&input.messages, &mut rounds).is_ok() {
+        assert!(transcript.items().len() <= said && transcript.calls().next().is_none());
+        let again = transcript.clone().merge(&input.messages, &mut rounds).expect("the same again");
+        assert!(!again.user && again.results == 0, "the same message twice");
+    }
 }
 
 /// A message of a resolver. Addresses come from a chain that begins at the name asked for.

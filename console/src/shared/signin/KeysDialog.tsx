@@ -15,13 +15,13 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
       {keys.length > 0 && (
         <ul class="list">
           {keys.map((key) => (
-            <li key={key.key_id} class="row spread">
+            <li key={key.id} class="row spread">
               <span>
                 <Badge>{key.role}</Badge> <Seen text={key.name} />
                 {key.agent !== undefined && <span class="quiet"> for {key.agent}</span>}
                 <span class="quiet"> · {key.kept ? "kept on this device" : "this tab"}</span>
               </span>
-              <Button small onClick={() => dropKey(key.key_id)} label={`Forget the ${key.role} key ${key.name}`}>
+              <Button small onClick={() => dropKey(key.id)} label={`Forget the ${key.role} key ${key.name}`}>
                 Forget
               </Button>
             </li>

@@ -1,25 +1,29 @@
-import { get, request } from "../api";
-import { type HeldKey, holdKey } from "../keys";
+import { get, ProblemError, request, type Schemas } from "../api";
+import type { HeldKey, Role } from "../keys";
 import { Store } from "../store";
+import { signIn } from "./session";
 
-/** What `GET /v1/site` says is configured. */
-export interface Site {
-  readonly tiles: { readonly url: string; readonly attribution: string } | null;
-  readonly access: boolean;
-  readonly version: string;
-}
+export type Site = Schemas["Site"] & { readonly access?: boolean };
 
-/** Undefined until the gateway has answered. */
+/** What `GET /v1/site` says is configured; undefined until the gateway has answered. */
 export const site = new Store<Site | undefined>(undefined);
 
 export async function loadSite(): Promise<void> {
   site.set(await get<Site>("/v1/site"));
 }
 
-/** Signs in with the token that Cloudflare Access put into a cookie: the gateway verifies it and answers keys to hold. */
-export async function signInWithAccess(): Promise<void> {
-  const { body } = await request<{ readonly keys: readonly HeldKey[] }>("POST", "/v1/sessions", undefined, {
-    headers: { "x-toolgate-console": "1" },
-  });
-  for (const key of body.keys) holdKey({ ...key, kept: false });
+/** Takes the keys that the sign-in of Cloudflare Access gives: an approver's, and an admin's for whom the operator named. */
+export async function signInWithAccess(): Promise<HeldKey> {
+  const approver = await sessionKey("approver");
+  try {
+    await sessionKey("admin");
+  } catch (fault) {
+    if (!(fault instanceof ProblemError) || fault.code !== "role_not_allowed") throw fault;
+  }
+  return approver;
+}
+
+async function sessionKey(role: Role): Promise<HeldKey> {
+  const { body } = await request<Schemas["NewKey"]>("POST", "/v1/sessions", { role }, { headers: { "x-toolgate-console": "1" } });
+  return signIn(body.key, false);
 }

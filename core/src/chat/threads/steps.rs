@@ -136,7 +136,7 @@ impl Store<'_> {
             return Ok(Reply::Refused(Problem::new(problems::INVALID_RUN_INPUT, what).with("field", "messages")));
         }
         if head.title.is_empty() {
-            head.title = title(transcript.last_said());
+            head.title = title(transcript.items());
         }
         self.put_items(&head.thread, transcript.take_changed())?;
         head.summary = transcript.summary();
@@ -199,7 +199,12 @@ fn new_head(thread: String, now: UnixMillis) -> Head {
 }
 
 /// The first message in one line, cut.
-fn title(said: &str) -> String {
+fn title(items: &[Item]) -> String {
+    let said = items.iter().find_map(|item| match item {
+        Item::User { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    let said = said.unwrap_or_default();
     let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(CHAT_TITLE_CHARS).collect()
 }

@@ -227,9 +227,10 @@ impl Transcript {
 }
 
 impl CallItem {
-    /// The idempotency key of a call: the same one however often its end is asked for.
-    pub fn key(owner: &str, thread: &str, run: &str, id: &str) -> String {
-        format!("chat-{}", crate::hash::sha256_hex(format!("{owner}\n{thread}\n{run}\n{id}").as_bytes()))
+    /// The idempotency key of a call. It is kept with the call, so it is the same one however often its end is asked for;
+    /// `run` is fresh for each run, so a thread that was deleted and begun anew meets none of its old calls.
+    pub fn key(run: &str, id: &str) -> String {
+        format!("chat-{}", crate::hash::sha256_hex(format!("{run}\n{id}").as_bytes()))
     }
 
     /// A call of this moment.

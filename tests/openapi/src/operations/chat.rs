@@ -17,7 +17,7 @@ pub fn operations() -> Vec<Operation> {
             .refuses(&[p::AGENT_NOT_IN_SCOPE, p::NOT_FOUND]),
         operation("POST", "/v1/agents/{agent}/agui", "chat", AGENT, "One run of a thread, by AG-UI 1.0.")
             .takes_as(run_input, true)
-            .streams()
+            .streams("The run's events, one `data:` line of JSON each.")
             .refuses(&[
                 p::INVALID_RUN_INPUT,
                 p::FORGED_TOOL_RESULT,
