@@ -23,6 +23,12 @@ before(async () => {
 });
 after(() => gateway.stop().finally(() => internet.close()));
 
+/** The chat names the calls that it sees, one after the other. */
+const numbered = () => {
+  let seen = 0;
+  return { unseen: { shift: () => `call-${(seen += 1)}` } };
+};
+
 /** An agent with a model of its own: `answers` are taken one a request, the last one for all that follow. */
 async function scene(answers, { api_key = KEY } = {}) {
   const host = newHost();
@@ -31,7 +37,7 @@ async function scene(answers, { api_key = KEY } = {}) {
   const org = await Org.make(gateway);
   const model = { url: `https://${host}/v1`, name: "played", ...(api_key === undefined ? {} : { api_key }) };
   await org.admin.must(200, "PUT", "/v1/agents/bot", { capabilities: [], model });
-  return { org, host, model, chat: new Chat(await person(org)), asked: () => internet.requests(host).map(({ body }) => JSON.parse(body)) };
+  return { org, host, model, chat: new Chat(await person(org, numbered())), asked: () => internet.requests(host).map(({ body }) => JSON.parse(body)) };
 }
 
 const delta = (delta, finish_reason = null) => JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] });
@@ -56,7 +62,6 @@ function called(ran) {
   return ran.of("TOOL_CALL_START").map(({ toolCallId, toolCallName }) => {
     const args = ran.of("TOOL_CALL_ARGS").filter((event) => event.toolCallId === toolCallId).map((event) => event.delta).join("");
     assert.equal(ran.of("TOOL_CALL_END").filter((event) => event.toolCallId === toolCallId).length, 1);
-    assert.match(toolCallId, /^[A-Za-z0-9]{9}$/);
     return `${toolCallName}(${args})`;
   });
 }
@@ -86,6 +91,7 @@ test("calls come out whole, however they were sent", async () => {
       const ran = await chat.say("Do it", { tools: TOOLS });
       assert.deepEqual(called(ran), expected, `${name} ${JSON.stringify(how)}`);
       assert.equal(ran.outcome.pendingToolCallIds.length, expected.length, name);
+      for (const id of chat.ids.values()) assert.match(id, /^[A-Za-z0-9]{9}$/);
       // The browser answers, and the model is given each call with its result, digit by digit.
       for (const id of ran.outcome.pendingToolCallIds) chat.answer(id, { ok: true });
       assert.equal((await chat.run({ tools: TOOLS })).text, "Done.", name);
@@ -167,7 +173,7 @@ test("a slow answer arrives as it is written, reasoning apart from text", async 
   assert.ok(!seen.some(({ delta }) => delta?.includes("then")));
   goOn();
   await running;
-  const ran = new Ran(seen);
+  const ran = new Ran(seen, (value) => value);
   assert.deepEqual([ran.text, ran.of("REASONING_MESSAGE_CONTENT").map(({ delta }) => delta).join("")], ["First é, then.", "Hm."]);
 });
 
@@ -219,7 +225,7 @@ test("the deployment's model has the deployment's key, and an agent may name ano
   internet.host("operator.test", events([text("Hi."), end()]), { dns: null });
   const org = await Org.make(gateway);
   await org.grant([]);
-  const chat = new Chat(await person(org));
+  const chat = new Chat(await person(org, numbered()));
   assert.equal((await chat.say("Hi")).text, "Hi.");
   await org.admin.must(200, "PUT", "/v1/agents/bot", { capabilities: [], model: "m-large" });
   assert.equal((await chat.say("Hi")).text, "Hi.");
@@ -238,7 +244,7 @@ test("a host that the operator vouches for may have a model, and no webhook", as
   const org = await Org.make(gateway);
   const url = "https://127.0.0.9/v1";
   await org.admin.must(200, "PUT", "/v1/agents/bot", { capabilities: [], model: { url, name: "local" } });
-  assert.equal((await new Chat(await person(org)).say("Hi")).text, "Hi.");
+  assert.equal((await new Chat(await person(org, numbered())).say("Hi")).text, "Hi.");
   for (const other of ["https://127.0.0.9:444/v1", "https://127.0.0.8/v1"]) {
     assert.equal((await org.admin.put("/v1/agents/bot", { capabilities: [], model: { url: other, name: "local" } })).code, "destination_refused");
   }
