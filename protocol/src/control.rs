@@ -95,6 +95,22 @@ pub struct Agent {
     /// What the model is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
+    /// How its tools are served at the MCP door.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp: Option<AgentMcp>,
+}
+
+/// How an agent's tools are served at the MCP door, beyond what is the same for all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AgentMcp {
+    /// By tool and field: the argument is mirrored into the header `Mcp-Param-` and this name, for who routes requests.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, BTreeMap<String, String>>,
+    /// Tools that only clients with the Tasks extension may call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks_required: Vec<String>,
 }
 
 /// The ways to reach a pool's code.

@@ -8,6 +8,8 @@ mod endpoints;
 mod listen;
 mod mcp;
 mod mcp_calls;
+mod mcp_progress;
+mod mcp_tasks;
 mod notifications;
 mod resource_metadata;
 mod runs;
@@ -23,6 +25,7 @@ use crate::edge::Edge;
 use crate::http;
 
 pub use submit::carry;
+use submit::deliver_if_asked;
 
 /// An answer or a refusal.
 pub type Handled = Result<Response, Problem>;

@@ -22,6 +22,8 @@ export interface components {
             readonly capabilities: readonly string[];
             /** @description What the model is told. */
             readonly instructions?: string | null;
+            /** @description How its tools are served at the MCP door. */
+            readonly mcp?: components["schemas"]["AgentMcp"] | null;
             /** @description The model that the chat door drives. */
             readonly model?: unknown;
             /**
@@ -35,12 +37,25 @@ export interface components {
              */
             readonly pinned_tools?: readonly string[];
         };
+        /** @description How an agent's tools are served at the MCP door, beyond what is the same for all. */
+        readonly AgentMcp: {
+            /** @description By tool and field: the argument is mirrored into the header `Mcp-Param-` and this name, for who routes requests. */
+            readonly headers?: {
+                readonly [key: string]: {
+                    readonly [key: string]: string;
+                };
+            };
+            /** @description Tools that only clients with the Tasks extension may call. */
+            readonly tasks_required?: readonly string[];
+        };
         /** @description An agent with its name. */
         readonly AgentView: {
             /** @description What it holds. */
             readonly capabilities: readonly string[];
             /** @description What the model is told. */
             readonly instructions?: string;
+            /** @description How its tools are served at the MCP door. */
+            readonly mcp?: components["schemas"]["AgentMcp"];
             /** @description The model that the chat door drives. */
             readonly model?: unknown;
             /** @description Its name. */
