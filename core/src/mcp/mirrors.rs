@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
-use toolgate_protocol::control::Agent;
+use toolgate_protocol::control::AgentMcp;
 use toolgate_protocol::definitions::ToolDefinition;
 
 use super::Fault;
@@ -28,8 +28,8 @@ pub struct Rules {
 
 /// Field to header name, of the fields of a tool that an agent's clients mirror. A field that is not of a kind for it any
 /// more is left out.
-pub fn mirrors<'a>(agent: Option<&'a Agent>, tool: &ToolDefinition) -> BTreeMap<&'a str, &'a str> {
-    let named = agent.and_then(|agent| agent.mcp.as_ref()).and_then(|mcp| mcp.headers.get(&tool.name));
+pub fn mirrors<'a>(agent: Option<&'a AgentMcp>, tool: &ToolDefinition) -> BTreeMap<&'a str, &'a str> {
+    let named = agent.and_then(|mcp| mcp.headers.get(&tool.name));
     let named = named.into_iter().flatten().map(|(field, header)| (field.as_str(), header.as_str()));
     named.filter(|(field, _)| tool.input.get(*field).is_some_and(|kind| may_mirror(kind))).collect()
 }
