@@ -1,7 +1,7 @@
 # Toolgate on plain workerd. `scripts/serve` copies this file into the state folder with one binding for each --var in
 # the place marked below, and opens the wall at the bottom where `--internet` or TOOLGATE_DEV_DESTINATIONS say so. It
-# holds no value: those come from the environment. Modules are found with `--import-path build`, the state folder with
-# `--directory-path state=DIR`, the port with `--socket-addr`. wrangler.toml says the same for Cloudflare; tests/tidy
+# holds no value: those come from the environment. Modules are found with `--import-path build`, the state folder and
+# the pages with `--directory-path state=DIR` and `assets=console/dist`, the port with `--socket-addr`. wrangler.toml says the same for Cloudflare; tests/tidy
 # compares the two.
 using Workerd = import "/workerd/workerd.capnp";
 
@@ -10,6 +10,7 @@ const config :Workerd.Config = (
     (name = "toolgate", worker = .gateway),
     (name = "internet", network = .publicOnly),
     (name = "state", disk = (writable = true)),
+    (name = "assets", disk = (writable = false)),
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "toolgate")],
 );
@@ -35,6 +36,8 @@ const gateway :Workerd.Worker = (
     (name = "THREAD", durableObjectNamespace = "Thread"),
     # The gateway's own front, for signed requests from its objects.
     (name = "SELF", service = "toolgate"),
+    # The built pages.
+    (name = "ASSETS", service = "assets"),
     (name = "TOOLGATE_ROOT_TOKEN", fromEnvironment = "TOOLGATE_ROOT_TOKEN"),
     (name = "TOOLGATE_MASTER_KEY", fromEnvironment = "TOOLGATE_MASTER_KEY"),
     # @VARIABLES@

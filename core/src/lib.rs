@@ -16,6 +16,7 @@
     )
 )]
 
+pub mod access;
 pub mod contract;
 pub mod delivery;
 pub mod egress;
@@ -27,6 +28,7 @@ pub mod keys;
 pub mod mcp;
 pub mod names;
 pub mod offer;
+pub mod pages;
 pub mod policy;
 pub mod principal;
 pub mod problem;

@@ -3,6 +3,7 @@
 use toolgate_protocol::problems;
 
 use crate::internal_route;
+use crate::pages::{Page, page};
 use crate::problem::Problem;
 
 use Route as R;
@@ -14,6 +15,10 @@ pub enum Route {
     Health,
     /// `GET /openapi.json`
     OpenApi,
+    /// `GET` and `HEAD` of the gateway's own pages.
+    Page(Page),
+    /// `GET /v1/site`
+    Site,
     /// `POST /v1/orgs`
     CreateOrg,
     /// `POST /v1/keys`
@@ -22,14 +27,24 @@ pub enum Route {
     ListKeys,
     /// `DELETE /v1/keys/{id}`
     RevokeKey(String),
+    /// `GET /v1/session`
+    Session,
+    /// `POST /v1/sessions`
+    CreateSession,
+    /// `GET /v1/capabilities`
+    ListCapabilities,
     /// `PUT /v1/capabilities/{name}`
     PutCapability(String),
     /// `GET /v1/capabilities/{name}`
     GetCapability(String),
+    /// `GET /v1/agents`
+    ListAgents,
     /// `PUT /v1/agents/{name}`
     PutAgent(String),
     /// `GET /v1/agents/{name}`
     GetAgent(String),
+    /// `GET /v1/pools`
+    ListPools,
     /// `PUT /v1/pools/{pool}`
     PutPool(String),
     /// `GET /v1/pools/{pool}`
@@ -116,6 +131,12 @@ pub fn route(method: &str, path: &str) -> Result<Route, Problem> {
     match (method, path) {
         ("POST", internal_route::DELIVERIES) => return Ok(Route::Deliver),
         ("POST", internal_route::NOTICES) => return Ok(Route::Notify),
+        // Files, no part of the API.
+        ("GET" | "HEAD", path) => {
+            if let Some(page) = page(path) {
+                return Ok(Route::Page(page));
+            }
+        }
         _ => {}
     }
     let segments: Vec<&str> = path.strip_prefix('/').unwrap_or(path).split('/').collect();
@@ -159,16 +180,22 @@ type Entry = (&'static str, &'static str, fn(String) -> Route);
 const TABLE: &[Entry] = &[
     ("GET", "/healthz", |_| R::Health),
     ("GET", "/openapi.json", |_| R::OpenApi),
+    ("GET", "/v1/site", |_| R::Site),
     ("GET", "/.well-known/oauth-protected-resource/mcp/{agent}", R::ResourceMetadata),
     ("POST", "/mcp/{agent}", R::Mcp),
     ("POST", "/v1/orgs", |_| R::CreateOrg),
     ("GET", "/v1/keys", |_| R::ListKeys),
     ("POST", "/v1/keys", |_| R::CreateKey),
     ("DELETE", "/v1/keys/{id}", R::RevokeKey),
+    ("GET", "/v1/session", |_| R::Session),
+    ("POST", "/v1/sessions", |_| R::CreateSession),
+    ("GET", "/v1/capabilities", |_| R::ListCapabilities),
     ("GET", "/v1/capabilities/{name}", R::GetCapability),
     ("PUT", "/v1/capabilities/{name}", R::PutCapability),
+    ("GET", "/v1/agents", |_| R::ListAgents),
     ("GET", "/v1/agents/{name}", R::GetAgent),
     ("PUT", "/v1/agents/{name}", R::PutAgent),
+    ("GET", "/v1/pools", |_| R::ListPools),
     ("GET", "/v1/pools/{pool}", R::GetPool),
     ("PUT", "/v1/pools/{pool}", R::PutPool),
     ("GET", "/v1/pools/{pool}/stats", R::PoolStats),
@@ -221,17 +248,9 @@ mod tests {
         assert_eq!(route("GET", "/healthz"), Ok(Route::Health));
         assert_eq!(route("POST", "/v1/pools/shop/claims"), Ok(Route::Poll("shop".into())));
         assert_eq!(route("GET", "/v1/calls/call_x/events"), Ok(Route::CallEvents("call_x".into())));
-        for path in [
-            "",
-            "/",
-            "/v1",
-            "/v1/calls/",
-            "/v1/calls/a/b",
-            "//healthz",
-            "/healthz/",
-            "/v2/calls",
-            "/v1/pools/x/claims/y",
-        ] {
+        for path in
+            ["", "/v1", "/v1/calls/", "/v1/calls/a/b", "//healthz", "/healthz/", "/v2/calls", "/v1/pools/x/claims/y"]
+        {
             let code = route("GET", path).map_or_else(|problem| problem.kind.code, |_| "found");
             assert!(code == "not_found" || path == "/v1/calls/", "{path}: {code}");
         }

@@ -85,8 +85,45 @@ pub struct KeyView {
     pub revoked_at: Option<String>,
 }
 
+/// Answer of `GET /v1/site`: what the pages must know before anybody has a key.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Site {
+    /// The gateway's version.
+    pub version: String,
+    /// Whether one may sign in by Cloudflare Access.
+    pub access: bool,
+    /// Where maps get their tiles; absent unless the operator names a server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tiles: Option<Tiles>,
+}
+
+/// A server of map tiles.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Tiles {
+    /// With `{z}`, `{x}` and `{y}`.
+    pub url: String,
+    /// Whom the map names.
+    pub attribution: String,
+}
+
+/// Answer of `GET /v1/session`: what the key is that asks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionView {
+    /// Its org.
+    pub org: String,
+    /// A run token's run; the other members are the token's own, but for the id, which is that of the key it lives by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// The key.
+    #[serde(flatten)]
+    pub key: KeyView,
+}
+
 /// A capability with its name.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CapabilityView {
     /// Its name.
@@ -97,7 +134,7 @@ pub struct CapabilityView {
 }
 
 /// An agent with its name.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentView {
     /// Its name.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::answers::{AuditView, KeyView, NotificationView, ToolView};
+use crate::answers::{AgentView, AuditView, CapabilityView, KeyView, NotificationView, PoolView, ToolView};
 use crate::approvals::ApprovalView;
 use crate::calls::CallView;
 use crate::control::EndpointState;
@@ -27,6 +27,9 @@ macro_rules! pages {
 
 pages! {
     "keys" KeyPage keys: KeyView;
+    "capabilities" CapabilityPage capabilities: CapabilityView;
+    "agents" AgentPage agents: AgentView;
+    "pools" PoolPage pools: PoolView;
     "tools" ToolPage tools: ToolView;
     "entries of the audit record" AuditPage audit: AuditView;
     "notifications" NotificationPage notifications: NotificationView;

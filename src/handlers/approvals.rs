@@ -8,7 +8,7 @@ use toolgate_protocol::approvals::DecisionRequest;
 use toolgate_protocol::control::Role;
 use toolgate_protocol::limits::BODY_BYTES_MAX;
 
-use super::Handled;
+use super::{Handled, pages};
 use crate::edge::Edge;
 
 const APPROVER: &[Role] = &[Role::Approver];
@@ -25,8 +25,11 @@ pub async fn list(edge: Edge) -> Handled {
     edge.ask_registry(&who.org, Some(&who), Command::ListApprovals(state, edge.page()?)).await
 }
 
-/// `GET /v1/approvals/{id}`
+/// `GET /v1/approvals/{id}`; a link that somebody opens in a browser leads to its page.
 pub async fn get(edge: Edge, id: String) -> Handled {
+    if let Some(page) = pages::approval(&edge, &id) {
+        return page;
+    }
     let who = edge.identity(APPROVER)?;
     let (place, call) = edge.find(IdKind::Approval, &who, &id)?;
     edge.ask_pool(place, &who, Ask::Approval(call)).await

@@ -49,6 +49,30 @@ pub async fn revoke_key(edge: Edge, id: String) -> Handled {
     as_admin(&edge, Command::RevokeKey(id)).await
 }
 
+/// `GET /v1/session`: any key may ask what it is.
+pub async fn session(edge: Edge) -> Handled {
+    let who = edge.identity_anywhere(&[Role::Admin, Role::Caller, Role::Worker, Role::Approver, Role::Agent])?;
+    edge.ask_registry(&who.org, Some(&who), Command::Session).await
+}
+
+/// `GET /v1/capabilities`
+pub async fn list_capabilities(edge: Edge) -> Handled {
+    edge.only_query(&["limit", "cursor"])?;
+    as_admin(&edge, Command::ListCapabilities(edge.page()?)).await
+}
+
+/// `GET /v1/agents`
+pub async fn list_agents(edge: Edge) -> Handled {
+    edge.only_query(&["limit", "cursor"])?;
+    as_admin(&edge, Command::ListAgents(edge.page()?)).await
+}
+
+/// `GET /v1/pools`
+pub async fn list_pools(edge: Edge) -> Handled {
+    edge.only_query(&["limit", "cursor"])?;
+    as_admin(&edge, Command::ListPools(edge.page()?)).await
+}
+
 /// `PUT /v1/capabilities/{name}`
 pub async fn put_capability(mut edge: Edge, name: String) -> Handled {
     edge.identity(ADMIN)?;

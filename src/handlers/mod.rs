@@ -11,8 +11,10 @@ mod mcp_calls;
 mod mcp_progress;
 mod mcp_tasks;
 mod notifications;
+mod pages;
 mod resource_metadata;
 mod runs;
+mod sessions;
 mod submit;
 mod workers;
 
@@ -35,10 +37,17 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
     match route {
         Route::Health => health(),
         Route::OpenApi => openapi(),
+        Route::Page(page) => pages::page(edge, page).await,
+        Route::Site => pages::site(&edge),
         Route::CreateOrg => control::create_org(edge).await,
         Route::CreateKey => control::create_key(edge).await,
         Route::ListKeys => control::list_keys(edge).await,
         Route::RevokeKey(id) => control::revoke_key(edge, id).await,
+        Route::Session => control::session(edge).await,
+        Route::CreateSession => sessions::create(edge).await,
+        Route::ListCapabilities => control::list_capabilities(edge).await,
+        Route::ListAgents => control::list_agents(edge).await,
+        Route::ListPools => control::list_pools(edge).await,
         Route::PutCapability(name) => control::put_capability(edge, name).await,
         Route::GetCapability(name) => control::get_capability(edge, name).await,
         Route::PutAgent(name) => control::put_agent(edge, name).await,

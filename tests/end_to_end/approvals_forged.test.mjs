@@ -126,6 +126,18 @@ test("a link that is opened by previews, scanners and people, with and without a
       }
     }
   }
+  // A browser that follows the link, without a key or with one, comes to a page or to the approval as JSON.
+  const html = { ...headers, accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8" };
+  for (const query of ["", `?decision=approve&digest=${parked.approval.digest}`]) {
+    const opened = await fetch(`${gateway.url}${pathname}${query}`, { headers: html, redirect: "manual" });
+    assert.deepEqual([opened.status, opened.headers.get("location")], [303, `${gateway.url}/console/approvals/${parked.approval.id}`]);
+  }
+  const page = await fetch(`${gateway.url}${pathname}`, { headers: html });
+  assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+  const text = await page.text();
+  for (const known of [parked.approval.id, parked.approval.digest, parked.call, "pay"]) assert.ok(!text.includes(known), `the page itself shows ${known}`);
+  const keyed = await org.approver.send("GET", pathname, undefined, { headers: html });
+  assert.deepEqual([keyed.status, keyed.body.id], [200, parked.approval.id]);
   const shown = (await org.approver.must(200, "GET", pathname)).body;
   assert.deepEqual([shown.state, shown.decisions, (await org.call(parked.call)).state], ["pending", [], "waiting_approval"]);
   assert.deepEqual(await worker.jobs(), []);

@@ -76,6 +76,13 @@ const TABLE = {
     { role: "admin", foreign: () => "private", absent: () => "absent", body: (it) => ({ role: "caller", name: "n", agents: [it] }) },
   ],
   "DELETE /v1/keys/{id}": [{ role: "admin", foreign: () => theirs.key_id }],
+  "GET /v1/site": [{ list: true }],
+  "GET /v1/session": ["admin", "caller", "worker", "approver"].map((role) => lists(role)),
+  // Without Cloudflare Access there is nothing here: sessions.test.mjs.
+  "POST /v1/sessions": [],
+  "GET /v1/capabilities": [lists("admin")],
+  "GET /v1/agents": [lists("admin")],
+  "GET /v1/pools": [lists("admin")],
   "GET /v1/capabilities/{name}": [name],
   "PUT /v1/capabilities/{name}": [
     { ...name, body: () => ({ tools: ["get"] }) },
@@ -163,7 +170,7 @@ function routes() {
 test("the table of this file has every route of the gateway", () => {
   const source = readFileSync(new URL("../../core/src/route.rs", import.meta.url), "utf8");
   const variants = source.slice(source.indexOf("pub enum Route {"), source.indexOf("\n}\n")).match(/^ {4}[A-Z]\w*(\(String\))?,$/gm);
-  // Two are the gateway's own, by which its objects ask the edge: webhook_review.test.mjs.
+  // Two are the gateway's own, by which its objects ask the edge: webhook_review.test.mjs. Pages are files.
   assert.equal(routes().length, variants.length - 2);
   assert.deepEqual(Object.keys(TABLE).toSorted(), routes().toSorted());
 });

@@ -124,6 +124,9 @@ test("arguments are mirrored where the agent's admin says so, and compared", asy
       const { status, message } = await sent(args, headers);
       assert.deepEqual([status, message.error?.code], [400, -32020], JSON.stringify([args, headers]));
     }
+    const headers = { origin: "https://page.example", "access-control-request-method": "POST", "access-control-request-headers": "authorization,mcp-param-region,x-other" };
+    const preflight = await fetch(mcp.url, { method: "OPTIONS", headers });
+    assert.match(preflight.headers.get("access-control-allow-headers"), /^authorization, .*, mcp-param-region$/, "a page may send them");
     assert.equal((await mcp.legacy("tools/call", { name: "routed", arguments: { region: "eu" } })).message.result.content[0].text, "eu", "older clients know of no such headers");
   } finally {
     await served.stop();

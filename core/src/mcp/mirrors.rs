@@ -145,9 +145,8 @@ mod tests {
     fn only_what_is_one_value_is_mirrored() {
         let tool = json!({ "name": "t", "description": "", "side_effect": "read_only", "input": { "a": "string?", "b": "number", "c": "string[]" } });
         let tool: ToolDefinition = serde_json::from_value(tool).unwrap();
-        let agent =
-            json!({ "capabilities": [], "mcp": { "headers": { "t": { "a": "A", "b": "B", "c": "C", "gone": "D" } } } });
-        let agent: Agent = serde_json::from_value(agent).unwrap();
+        let agent = json!({ "headers": { "t": { "a": "A", "b": "B", "c": "C", "gone": "D" } } });
+        let agent: AgentMcp = serde_json::from_value(agent).unwrap();
         assert_eq!(mirrors(Some(&agent), &tool), BTreeMap::from([("a", "A")]));
         assert_eq!(mirrors(None, &tool), BTreeMap::new());
         for (name, good) in [("Region", true), ("", false), ("a b", false), ("a:b", false), ("ü", false), ("x-1", true)]

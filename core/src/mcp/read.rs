@@ -122,7 +122,8 @@ fn request(id: &str, method: &str, params: Option<&str>, headers: &Headers) -> R
     let meta: Value = params.get("_meta").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
     let era = era(method, &meta, headers);
     let client = if era == Era::Modern { modern(method, &params, &meta, headers)? } else { Client::default() };
-    if era == Era::Modern && method.starts_with("tasks/") && !client.tasks {
+    let follows = method.starts_with("tasks/") || listens_to_tasks(method, &params);
+    if era == Era::Modern && follows && !client.tasks {
         let message = format!("{method} needs the client capability {TASKS:?}.");
         return Err(Fault::missing_capability(message, json!({ "extensions": { TASKS: {} } })));
     }
@@ -214,6 +215,13 @@ fn read_method(method: &str, era: Era, params: &Members, headers: &Headers) -> R
 fn progress_token(params: &Members) -> Option<String> {
     let meta: Members = serde_json::from_str(params.get("_meta")?.get()).ok()?;
     read_id(meta.get(PROGRESS_TOKEN)?.get()).ok()
+}
+
+/// Tasks are told of by polling alone; who may not follow any must hear so here, too.
+fn listens_to_tasks(method: &str, params: &Members) -> bool {
+    let asked = params.get("notifications").and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
+    let tasks = asked.as_ref().and_then(|asked| asked.get("taskIds")).and_then(Value::as_array);
+    method == "subscriptions/listen" && tasks.is_some_and(|tasks| !tasks.is_empty())
 }
 
 fn optional<T: DeserializeOwned>(params: &Members, name: &str) -> Result<Option<T>, Fault> {
@@ -376,6 +384,18 @@ mod tests {
         let Message::Request(request) = given else { panic!("a notification") };
         let Method::UpdateTask(update) = request.method else { panic!("another method") };
         assert_eq!((update.task.as_str(), update.responses.get()), ("call_1", r#"{"0.a":{}}"#));
+    }
+
+    #[test]
+    fn who_cannot_follow_tasks_cannot_listen_to_any() {
+        let listen = |capabilities: Value, tasks: Value| {
+            let params = json!({ "notifications": { "taskIds": tasks }, "_meta": meta(MODERN, capabilities) });
+            read(&rpc("subscriptions/listen", params), &headers(MODERN, "subscriptions/listen", None))
+                .map_err(|fault| fault.code)
+        };
+        assert_eq!(listen(json!({}), json!(["call_1"])).err(), Some(MISSING_CAPABILITY));
+        assert!(listen(json!({}), json!([])).is_ok());
+        assert!(listen(json!({ "extensions": { TASKS: {} } }), json!(["call_1"])).is_ok());
     }
 
     #[test]

@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolgate_protocol::answers::{AgentView, CapabilityView};
 use toolgate_protocol::control::{Agent, AgentMcp, Capability};
 use toolgate_protocol::definitions::ToolDefinition;
 use toolgate_protocol::limits::{AGENT_NAMES_MAX, CAPABILITY_TOOLS_MAX};
+use toolgate_protocol::lists::{AgentPage, CapabilityPage};
 use toolgate_protocol::problems;
 
-use super::{Step, Stepped, body};
+use super::{Page, Step, Stepped, body};
 use crate::mcp::{Rules, is_header_name, may_mirror, mirrors};
 use crate::names;
 use crate::problem::Problem;
@@ -59,13 +60,17 @@ impl Step<'_> {
 
     /// How an agent's tools are served at the MCP door; nothing special for one that is not there.
     pub(super) fn mcp_rules(&mut self, name: &str) -> Stepped {
-        let agent = self.docs.get::<Agent>("agent", name)?;
+        #[derive(Deserialize)]
+        struct Door {
+            mcp: Option<AgentMcp>,
+        }
+        let mcp = self.docs.get::<Door>("agent", name)?.and_then(|agent| agent.mcp);
         let mut rules = Rules::default();
-        if let Some(AgentMcp { headers, tasks_required }) = agent.as_ref().and_then(|agent| agent.mcp.as_ref()) {
+        if let Some(AgentMcp { headers, tasks_required }) = &mcp {
             rules.tasks_required.extend(tasks_required.iter().cloned());
             for tool in headers.keys() {
                 let Some(found) = self.docs.get::<CatalogueTool>("tool", tool)? else { continue };
-                let named = mirrors(agent.as_ref(), &found.definition).into_iter();
+                let named = mirrors(mcp.as_ref(), &found.definition).into_iter();
                 let named = named.map(|(field, header)| (field.to_owned(), header.to_owned()));
                 rules.mirrors.insert(tool.clone(), named.collect());
             }
@@ -106,6 +111,18 @@ impl Step<'_> {
             Some(agent) => body(200, &AgentView { name: name.to_owned(), agent }),
             None => Ok(Err(Problem::not_found())),
         }
+    }
+
+    pub(super) fn list_capabilities(&mut self, asked: &Page) -> Stepped {
+        let (found, next_cursor) = self.docs.listed("capability", asked)?;
+        let view = |(name, capability)| CapabilityView { name, capability };
+        body(200, &CapabilityPage { capabilities: found.into_iter().map(view).collect(), next_cursor })
+    }
+
+    pub(super) fn list_agents(&mut self, asked: &Page) -> Stepped {
+        let (found, next_cursor) = self.docs.listed("agent", asked)?;
+        let view = |(name, agent)| AgentView { name, agent };
+        body(200, &AgentPage { agents: found.into_iter().map(view).collect(), next_cursor })
     }
 
     fn write<T: Serialize>(&mut self, kind: &str, name: &str, document: &T) -> Result<(), StoreError> {

@@ -54,6 +54,9 @@ fn limit(limit: usize) -> SqlValue {
     SqlValue::Integer(i64::try_from(limit).unwrap_or(i64::MAX).min(1 << 50))
 }
 
+/// Documents with their names, and the cursor of the next page.
+pub type Listed<T> = (Vec<(String, T)>, Option<String>);
+
 impl<'a> Documents<'a> {
     pub fn new(sql: &'a dyn Sql) -> Documents<'a> {
         Documents { sql, wrote_offered: Cell::new(false) }
@@ -99,6 +102,13 @@ impl<'a> Documents<'a> {
             Ok((text(row, 0)?.to_owned(), serde_json::from_str(text(row, 1)?).map_err(|error| fault(&error))?))
         };
         rows.iter().map(read).collect()
+    }
+
+    /// The same, with the cursor of the next page where there may be one.
+    pub fn listed<T: DeserializeOwned>(&self, kind: &str, page: &Page) -> Result<Listed<T>, StoreError> {
+        let found = self.page(kind, page)?;
+        let next = found.last().filter(|_| found.len() >= page.limit).map(|(name, _)| name.clone());
+        Ok((found, next))
     }
 
     /// Every document of a kind.

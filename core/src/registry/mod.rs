@@ -21,12 +21,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolgate_protocol::answers::OrgAnswer;
-use toolgate_protocol::control::{AcceptanceRequest, Agent, Capability, KeyRequest, PoolRequest, ToolRequest};
+use toolgate_protocol::control::{AcceptanceRequest, Agent, Capability, KeyRequest, PoolRequest, Role, ToolRequest};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::PUSH_SECONDS;
 use toolgate_protocol::problems;
 use toolgate_protocol::workers::RegistrationResult;
 
+use crate::access::Person;
 use crate::ids::Place;
 use crate::keys::{Identity, KeyRing};
 use crate::policy::PolicyEndpoint;
@@ -75,6 +76,21 @@ pub enum Command {
     ListKeys(Page),
     /// Revokes a key.
     RevokeKey(String),
+    /// What the key is that asks.
+    Session,
+    /// A key for who signed in.
+    CreateSession {
+        /// Which key; the edge has checked that they may.
+        role: Role,
+        /// Who.
+        person: Person,
+    },
+    /// Capabilities.
+    ListCapabilities(Page),
+    /// Agents.
+    ListAgents(Page),
+    /// Pools.
+    ListPools(Page),
     /// Writes a capability.
     PutCapability(String, Capability),
     /// Reads a capability.
@@ -318,6 +334,7 @@ impl Command {
         match self {
             Command::CreateOrg
             | Command::CreateKey(_)
+            | Command::CreateSession { .. }
             | Command::RevokeKey(_)
             | Command::PutCapability(..)
             | Command::PutAgent(..)
@@ -367,6 +384,11 @@ impl Step<'_> {
             Command::CreateKey(spec) => self.create_key(*spec),
             Command::ListKeys(page) => self.list_keys(&page),
             Command::RevokeKey(id) => self.revoke_key(&id),
+            Command::Session => self.session(),
+            Command::CreateSession { role, person } => self.create_session(role, &person),
+            Command::ListCapabilities(page) => self.list_capabilities(&page),
+            Command::ListAgents(page) => self.list_agents(&page),
+            Command::ListPools(page) => self.list_pools(&page),
             Command::PutCapability(name, capability) => self.put_capability(&name, &capability),
             Command::GetCapability(name) => self.get_capability(&name),
             Command::PutAgent(name, agent) => self.put_agent(&name, &agent),

@@ -122,10 +122,9 @@ impl Step<'_> {
     }
 
     pub(super) fn list_notifications(&mut self, asked: &Page) -> Stepped {
-        let found = self.docs.page::<NotificationRecord>("notification", asked)?;
-        let next = found.last().filter(|_| found.len() >= asked.limit).map(|(name, _)| name.clone());
+        let (found, next_cursor) = self.docs.listed::<NotificationRecord>("notification", asked)?;
         let notifications = found.iter().map(|(name, record)| record.view(name)).collect();
-        body(200, &NotificationPage { notifications, next_cursor: next })
+        body(200, &NotificationPage { notifications, next_cursor })
     }
 
     /// What was gathered for it goes with it.

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolgate_protocol::answers::{PolicyView, PoolSaved, PoolView};
 use toolgate_protocol::control::{Agent, Capability, PoolRequest, Role, Transport};
+use toolgate_protocol::lists::PoolPage;
 use toolgate_protocol::problems;
 
 use super::endpoints::EndpointRecord;
 use super::keys::KeyRecord;
-use super::{Answer, Step, Stepped, body};
+use super::{Answer, Page, Step, Stepped, body};
 use crate::hash::sha256_hex;
 use crate::ids::Place;
 use crate::names;
@@ -93,13 +94,20 @@ impl Step<'_> {
 
     pub(super) fn get_pool(&mut self, name: &str) -> Stepped {
         match self.docs.get::<PoolRecord>("pool", name)? {
-            Some(pool) => {
-                let policy = PolicyView { version: pool.version, stored: pool.stored };
-                let endpoint = pool.endpoint_view(self.now);
-                body(200, &PoolView { pool: name.to_owned(), transport: pool.transport, policy, endpoint })
-            }
+            Some(pool) => body(200, &self.pool_view(name.to_owned(), &pool)),
             None => Ok(Err(Problem::not_found())),
         }
+    }
+
+    pub(super) fn list_pools(&mut self, asked: &Page) -> Stepped {
+        let (found, next_cursor) = self.docs.listed::<PoolRecord>("pool", asked)?;
+        let pools = found.into_iter().map(|(name, pool)| self.pool_view(name, &pool)).collect();
+        body(200, &PoolPage { pools, next_cursor })
+    }
+
+    fn pool_view(&self, name: String, pool: &PoolRecord) -> PoolView {
+        let policy = PolicyView { version: pool.version, stored: pool.stored };
+        PoolView { pool: name, transport: pool.transport, policy, endpoint: pool.endpoint_view(self.now) }
     }
 
     /// A pool's object asks: from now on it is pushed to.

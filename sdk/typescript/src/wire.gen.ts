@@ -48,6 +48,13 @@ export interface components {
             /** @description Tools that only clients with the Tasks extension may call. */
             readonly tasks_required?: readonly string[];
         };
+        /** @description A page of agents. */
+        readonly AgentPage: {
+            /** @description The agents. */
+            readonly agents: readonly components["schemas"]["AgentView"][];
+            /** @description The `cursor` of the next page; absent on the last one. */
+            readonly next_cursor?: string;
+        };
         /** @description An agent with its name. */
         readonly AgentView: {
             /** @description What it holds. */
@@ -260,6 +267,13 @@ export interface components {
             readonly requester_may_approve?: boolean;
             /** @description Tools granted together. */
             readonly tools: readonly string[];
+        };
+        /** @description A page of capabilities. */
+        readonly CapabilityPage: {
+            /** @description The capabilities. */
+            readonly capabilities: readonly components["schemas"]["CapabilityView"][];
+            /** @description The `cursor` of the next page; absent on the last one. */
+            readonly next_cursor?: string;
         };
         /** @description A capability with its name. */
         readonly CapabilityView: {
@@ -831,6 +845,13 @@ export interface components {
              */
             readonly wait_seconds?: number | null;
         };
+        /** @description A page of pools. */
+        readonly PoolPage: {
+            /** @description The `cursor` of the next page; absent on the last one. */
+            readonly next_cursor?: string;
+            /** @description The pools. */
+            readonly pools: readonly components["schemas"]["PoolView"][];
+        };
         /** @description Body of `PUT /v1/pools/{pool}`. */
         readonly PoolRequest: {
             /** @description Webhook only. */
@@ -918,7 +939,7 @@ export interface components {
              * @description The stable code.
              * @enum {string}
              */
-            readonly code: "agent_not_in_scope" | "already_decided" | "already_ended" | "already_running" | "approval_expired" | "approval_withdrawn" | "busy" | "definition_refused" | "destination_refused" | "digest_mismatch" | "door_not_allowed" | "endpoint_suspended" | "idempotency_conflict" | "idempotency_key_required" | "internal" | "invalid_arguments" | "invalid_json" | "invalid_key" | "invalid_request" | "jurisdiction_unsupported" | "loop_detected" | "managed_elsewhere" | "manifest_unavailable" | "method_not_allowed" | "not_found" | "not_granted" | "not_unknown" | "nothing_to_accept" | "object_unavailable" | "org_exists" | "origin_not_allowed" | "payload_too_large" | "permission_missing" | "pool_not_in_scope" | "recently_rejected" | "registry_unavailable" | "requester_may_not_approve" | "resolver_unavailable" | "role_not_allowed" | "secret_in_use" | "secret_refused" | "storage_unavailable" | "too_many_pending" | "tool_disabled" | "tool_in_use" | "transport_in_use" | "transport_unsupported" | "unknown_capability" | "unknown_session" | "unknown_tool" | "unsupported_media_type" | "write_not_enabled";
+            readonly code: "access_refused" | "access_unavailable" | "agent_not_in_scope" | "already_decided" | "already_ended" | "already_running" | "approval_expired" | "approval_withdrawn" | "busy" | "definition_refused" | "destination_refused" | "digest_mismatch" | "door_not_allowed" | "endpoint_suspended" | "idempotency_conflict" | "idempotency_key_required" | "internal" | "invalid_arguments" | "invalid_json" | "invalid_key" | "invalid_request" | "jurisdiction_unsupported" | "loop_detected" | "managed_elsewhere" | "manifest_unavailable" | "method_not_allowed" | "not_found" | "not_granted" | "not_unknown" | "nothing_to_accept" | "object_unavailable" | "org_exists" | "origin_not_allowed" | "payload_too_large" | "permission_missing" | "pool_not_in_scope" | "recently_rejected" | "registry_unavailable" | "requester_may_not_approve" | "resolver_unavailable" | "role_not_allowed" | "secret_in_use" | "secret_refused" | "storage_unavailable" | "too_many_pending" | "tool_disabled" | "tool_in_use" | "transport_in_use" | "transport_unsupported" | "unknown_capability" | "unknown_session" | "unknown_tool" | "unsupported_media_type" | "write_not_enabled";
             /** @description What was wrong, where, and what to do. */
             readonly detail: string;
             /**
@@ -1091,8 +1112,58 @@ export interface components {
             /** @description The form of the definitions. */
             readonly profile?: components["schemas"]["Profile"] | null;
         };
+        /** @description Body of `POST /v1/sessions`. */
+        readonly SessionRequest: {
+            /** @description `approver`, or `admin` for whom the operator named. */
+            readonly role: components["schemas"]["Role"];
+        };
+        /** @description Answer of `GET /v1/session`: what the key is that asks. */
+        readonly SessionView: {
+            /** @description Agent keys: the agent. */
+            readonly agent?: string;
+            /** @description Caller keys: the agents; absent means all. */
+            readonly agents?: readonly string[];
+            /** @description When it was made. */
+            readonly created_at: string;
+            /** @description When it ends. */
+            readonly expires_at?: string;
+            /** @description Its id. */
+            readonly id: string;
+            /** @description Shown in lists and timelines. */
+            readonly name: string;
+            /** @description Its org. */
+            readonly org: string;
+            /** @description Worker keys: the pools. */
+            readonly pools?: readonly string[];
+            /** @description Agent keys: on whose behalf; only who it is. */
+            readonly principal?: components["schemas"]["PrincipalSummary"];
+            /** @description Approver keys: who the approver is as a principal. */
+            readonly principal_id?: string;
+            /** @description When it was revoked. */
+            readonly revoked_at?: string;
+            /** @description What it may do. */
+            readonly role: components["schemas"]["Role"];
+            /** @description A run token's run; the other members are the token's own, but for the id, which is that of the key it lives by. */
+            readonly run?: string;
+        };
         /** @description What a tool does to the world; the order is the order of strength. */
         readonly SideEffect: "read_only" | "reversible_write" | "consequential";
+        /** @description Answer of `GET /v1/site`: what the pages must know before anybody has a key. */
+        readonly Site: {
+            /** @description Whether one may sign in by Cloudflare Access. */
+            readonly access: boolean;
+            /** @description Where maps get their tiles; absent unless the operator names a server. */
+            readonly tiles?: components["schemas"]["Tiles"];
+            /** @description The gateway's version. */
+            readonly version: string;
+        };
+        /** @description A server of map tiles. */
+        readonly Tiles: {
+            /** @description Whom the map names. */
+            readonly attribution: string;
+            /** @description With `{z}`, `{x}` and `{y}`. */
+            readonly url: string;
+        };
         /** @description Answer of `POST /v1/runs/{run}/tokens`. */
         readonly TokenAnswer: {
             /** @description RFC 3339. */

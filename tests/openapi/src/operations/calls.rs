@@ -91,6 +91,7 @@ pub fn approvals() -> Vec<Operation> {
             "Reads an approval: exactly what was asked for.",
         )
         .gives::<ApprovalView>(200, "The approval.")
+        .gives_nothing(303, "To its page, for who has no key and accepts HTML: a browser that opens the link.")
         .of_pool(),
         operation(
             "POST",

@@ -1,12 +1,16 @@
 //! Orgs, keys, grants, the catalogue, notifications, the audit record.
 
-use toolgate_protocol::answers::{AgentView, CapabilityView, KeyView, NewKey, NotificationView, OrgAnswer, ToolView};
-use toolgate_protocol::control::{AcceptanceRequest, Agent, Capability, KeyRequest, OrgRequest, ToolRequest};
-use toolgate_protocol::lists::{AuditPage, KeyPage, NotificationPage, ToolPage};
+use toolgate_protocol::answers::{
+    AgentView, CapabilityView, KeyView, NewKey, NotificationView, OrgAnswer, SessionView, ToolView,
+};
+use toolgate_protocol::control::{
+    AcceptanceRequest, Agent, Capability, KeyRequest, OrgRequest, SessionRequest, ToolRequest,
+};
+use toolgate_protocol::lists::{AgentPage, AuditPage, CapabilityPage, KeyPage, NotificationPage, ToolPage};
 use toolgate_protocol::notifications::NotificationRequest;
 use toolgate_protocol::problems as p;
 
-use super::ADMIN;
+use super::{ADMIN, ANY_KEY};
 use crate::operation::{Operation, Who, operation};
 
 pub fn operations() -> Vec<Operation> {
@@ -26,6 +30,23 @@ pub fn operations() -> Vec<Operation> {
             .gives::<KeyView>(200, "The key.")
             .lags::<KeyView>()
             .refuses(&[p::NOT_FOUND]),
+        operation("GET", "/v1/session", "session", ANY_KEY, "Says what the key is that asks.")
+            .gives::<SessionView>(200, "The key."),
+        operation(
+            "POST",
+            "/v1/sessions",
+            "createSession",
+            Who::Anybody,
+            "Gives a key to who signed in by Cloudflare Access; for the gateway's own page.",
+        )
+        .takes::<SessionRequest>()
+        .gives::<NewKey>(201, "The key, shown once.")
+        .lags::<NewKey>()
+        .refuses(&[p::ACCESS_REFUSED, p::ORIGIN_NOT_ALLOWED, p::ROLE_NOT_ALLOWED, p::NOT_FOUND, p::ACCESS_UNAVAILABLE])
+        .refuses(&[p::BUSY, p::OBJECT_UNAVAILABLE, p::STORAGE_UNAVAILABLE]),
+        operation("GET", "/v1/capabilities", "listCapabilities", ADMIN, "Lists capabilities.")
+            .pages()
+            .gives::<CapabilityPage>(200, "A page."),
         operation(
             "PUT",
             "/v1/capabilities/{name}",
@@ -40,6 +61,7 @@ pub fn operations() -> Vec<Operation> {
         operation("GET", "/v1/capabilities/{name}", "getCapability", ADMIN, "Reads a capability.")
             .gives::<CapabilityView>(200, "As it was written.")
             .refuses(&[p::NOT_FOUND]),
+        operation("GET", "/v1/agents", "listAgents", ADMIN, "Lists agents.").pages().gives::<AgentPage>(200, "A page."),
         operation(
             "PUT",
             "/v1/agents/{name}",

@@ -5,13 +5,16 @@ mod control;
 mod pools;
 mod runs;
 
-use toolgate_protocol::answers::Health;
+use toolgate_protocol::answers::{Health, Site};
 
 use crate::operation::{Operation, Who, operation};
 use crate::schemas::any;
 
 /// The admin alone.
 const ADMIN: Who = Who::Roles(&["admin"]);
+
+/// Whoever has a key.
+const ANY_KEY: Who = Who::Roles(&["admin", "caller", "worker", "approver", "agent"]);
 
 /// All of them.
 pub fn all() -> Vec<Operation> {
@@ -23,6 +26,8 @@ pub fn all() -> Vec<Operation> {
             "The document.",
             |_| any(),
         ),
+        operation("GET", "/v1/site", "site", Who::Anybody, "Says what the gateway's own pages must know.")
+            .gives::<Site>(200, "It."),
     ];
     all.extend(control::operations());
     all.extend(control::tools());

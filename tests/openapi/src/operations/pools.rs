@@ -2,7 +2,7 @@
 
 use toolgate_protocol::answers::{ChallengeAnswer, PoolSaved, PoolView, RotationAnswer};
 use toolgate_protocol::control::PoolRequest;
-use toolgate_protocol::lists::{ClaimsAnswer, Nothing, PoolStats, ResultsAnswer};
+use toolgate_protocol::lists::{ClaimsAnswer, Nothing, PoolPage, PoolStats, ResultsAnswer};
 use toolgate_protocol::problems as p;
 use toolgate_protocol::workers::{
     ClaimsRequest, GoodbyeRequest, PollAnswer, PollRequest, RegisterAnswer, RegisterRequest, RegistrationResult,
@@ -16,6 +16,7 @@ const WORKER: Who = Who::Roles(&["worker"]);
 
 pub fn operations() -> Vec<Operation> {
     vec![
+        operation("GET", "/v1/pools", "listPools", ADMIN, "Lists pools.").pages().gives::<PoolPage>(200, "A page."),
         operation("GET", "/v1/pools/{pool}", "getPool", ADMIN, "Reads a pool.")
             .gives::<PoolView>(200, "The pool.")
             .refuses(&[p::NOT_FOUND]),
