@@ -100,7 +100,7 @@ pub struct Agent<M = ModelSetting> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer_budget_tokens: Option<u32>,
     /// The model that the chat door drives: `demo`, a model's name at the deployment's endpoint, or an endpoint.
-    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<M>,
     /// What the model is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -190,10 +190,6 @@ pub struct ToolRequest {
     /// 1 to 900 s; a delivery ends at its own deadline in any case.
     #[serde(default)]
     pub execution_deadline_seconds: Option<u64>,
-}
-
-fn none<M>() -> Option<M> {
-    None
 }
 
 fn one() -> u32 {
