@@ -77,7 +77,10 @@ const PAGES = [
   ["nothing", () => "/console/nothing"],
 ];
 /** Those whose pictures are worth keeping. */
-const PICTURED = new Set(["approvals", "approval", "calls", "call", "offers", "tool", "agent", "pool", "keys"]);
+const PICTURED = {
+  light: ["approvals", "approvals-question", "approval", "calls", "call", "offers", "tool", "agent", "pool", "keys"],
+  dark: ["approvals", "approvals-question", "call", "tool"],
+};
 
 async function settled(page) {
   await page.getByRole("heading", { level: 1 }).waitFor();
@@ -87,7 +90,7 @@ async function settled(page) {
 async function look(page, name, theme, full = true) {
   const faults = await faultsOf(page);
   assert.deepEqual(faults, [], `${name}, ${theme}:\n  ${faults.join("\n  ")}`);
-  if (screens === undefined || !PICTURED.has(name.replace(/-question$/, ""))) return;
+  if (screens === undefined || !PICTURED[theme].includes(name)) return;
   mkdirSync(screens, { recursive: true });
   await page.screenshot({ path: `${screens}${name}-${theme}.png`, fullPage: full });
 }

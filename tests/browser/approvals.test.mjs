@@ -208,6 +208,7 @@ test("everything goes by keyboard, and no single key decides anything", async ()
   });
   assert.equal(rejected.decisions[0].reason, "a, r and e are letters here");
 
+  await dialog(page, "Reject this call?").waitFor({ state: "detached" });
   await page.keyboard.press("?");
   await dialog(page, "Keys of the inbox").getByRole("switch", { name: "Single keys" }).click();
   await page.keyboard.press("Escape");
@@ -242,8 +243,9 @@ test("a link to an approval leads to its page: without a key it asks for one, an
 
 test("what was decided stands in the history, with who, when and why", async () => {
   const shop = await Shop.open(at.gateway);
-  const { approval } = await shop.parked();
-  await shop.org.decide(approval.id, { decision: "reject", reason: "Twice the same." });
+  const [older, newer] = [await shop.parked('{"order_id":1,"cents":1}'), await shop.parked('{"order_id":2,"cents":2}')];
+  await shop.org.decide(older.approval.id, { decision: "reject", reason: "An older one." });
+  await shop.org.decide(newer.approval.id, { decision: "reject", reason: "Twice the same." });
   const page = await approver(shop, "/console/history");
   await page.getByLabel("State").selectOption("rejected");
   const line = page.getByRole("table").getByRole("row").nth(1);

@@ -148,6 +148,7 @@ test("calls are listed by pool, state, tool and agent; one shows its timeline; a
   await page.getByRole("table").getByRole("row").nth(2).waitFor({ state: "detached" });
   await page.getByRole("table").getByRole("link").click();
   const timeline = page.getByRole("region", { name: "Timeline" });
+  assert.match(await page.getByRole("region", { name: "Arguments" }).innerText(), /"note": "x"/);
   await timeline.getByText("The execution deadline passed").waitFor();
   assert.match(await timeline.innerText(), /queued[\s\S]*hand_out[\s\S]*accept[\s\S]*execution_deadline/);
   await page.getByRole("button", { name: "Resolve…" }).click();

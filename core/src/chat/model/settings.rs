@@ -203,13 +203,13 @@ pub enum Choice<'a> {
         /// Sealed for [`model_place`].
         api_key: Option<&'a str>,
     },
-    /// What is set leads nowhere; a sentence for people.
+    /// What is set leads nowhere; how, of the agent's model.
     Unusable(&'static str),
 }
 
 const NO_URL: &str = "names a model at the deployment's endpoint, and TOOLGATE_MODEL_URL is not set.";
-const NO_NAME: &str = "TOOLGATE_MODEL_URL is set and TOOLGATE_MODEL_NAME is not.";
-const UNREADABLE: &str = "what is set as the agent's model cannot be read; write the agent again.";
+const NO_NAME: &str = "is left out, and the deployment has TOOLGATE_MODEL_URL without TOOLGATE_MODEL_NAME.";
+const UNREADABLE: &str = "cannot be read; write the agent again.";
 
 /// The model for this setting. Where neither the agent nor the deployment names one, the demo model.
 pub fn choose<'a>(setting: Option<&'a ModelRecord>, deployment: &'a Deployment) -> Choice<'a> {

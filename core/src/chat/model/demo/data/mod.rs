@@ -21,13 +21,15 @@ use show::Rows;
 /// The next step for a question about data.
 pub fn answer(prompt: &Prompt, asked: &str, done: &[Done<'_>]) -> Answer {
     let offered = |name: &str| prompt.tools.iter().any(|tool: &OfferedTool| !tool.client && tool.name == name);
+    // The last one: what went before it, it was made of.
+    let told = || Answer::Say(report(done.last().map_or(&[], std::slice::from_ref)));
     if done.iter().any(|call| failed(call.content)) {
-        return Answer::Say(report(done));
+        return told();
     }
     let Some(tables) = known_tables(prompt) else {
         // Whatever it answered, it is not asked again.
         let was_asked = done.iter().any(|call| call.name == SCHEMA);
-        return if was_asked { Answer::Say(report(done)) } else { call(SCHEMA, Json::Map(Vec::new())) };
+        return if was_asked { told() } else { call(SCHEMA, Json::Map(Vec::new())) };
     };
     if says(asked, &["schema", "columns", "which tables", "what tables", "what data", "tables"]) {
         return Answer::Say(schema::told(&tables));
@@ -38,7 +40,7 @@ pub fn answer(prompt: &Prompt, asked: &str, done: &[Done<'_>]) -> Answer {
     let Some(query) = done.iter().find(|call| call.name == QUERY) else {
         return call(QUERY, object([("query".to_owned(), text(&sql::select(&question)))]));
     };
-    let Some(rows) = Rows::read(query.content) else { return Answer::Say(report(done)) };
+    let Some(rows) = Rows::read(query.content) else { return told() };
     let was_called = |name: &str| done.iter().any(|call| call.name == name);
     if question.wants_map
         && offered(MAP)
@@ -55,8 +57,8 @@ pub fn answer(prompt: &Prompt, asked: &str, done: &[Done<'_>]) -> Answer {
         return call(CHART, object([("config".to_owned(), config)]));
     }
     let drawn: Vec<Done<'_>> = done.iter().filter(|call| [CHART, MAP].contains(&call.name)).copied().collect();
-    let told = rows.told(!drawn.is_empty());
-    Answer::Say(if drawn.is_empty() { told } else { format!("{told}\n\n{}", report(&drawn)) })
+    let text = rows.told(!drawn.is_empty());
+    Answer::Say(if drawn.is_empty() { text } else { format!("{text}\n\n{}", report(&drawn)) })
 }
 
 fn call(name: &str, arguments: Json) -> Answer {
