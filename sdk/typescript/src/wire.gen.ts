@@ -167,6 +167,8 @@ export interface components {
         };
         /** @description Answer of `GET /v1/calls/{call}/events`. */
         readonly CallEvents: {
+            /** @description Exactly what was asked for. */
+            readonly arguments: unknown;
             /** @description The call. */
             readonly call: string;
             /** @description What happened, in order. */
