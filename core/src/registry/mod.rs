@@ -28,6 +28,7 @@ use toolgate_protocol::problems;
 use toolgate_protocol::workers::RegistrationResult;
 
 use crate::access::Person;
+use crate::chat::model::ModelSpec;
 use crate::ids::Place;
 use crate::keys::{Identity, KeyRing};
 use crate::policy::PolicyEndpoint;
@@ -105,7 +106,7 @@ pub enum Command {
     /// Reads a capability.
     GetCapability(String),
     /// Writes an agent.
-    PutAgent(String, Agent),
+    PutAgent(String, Box<Agent<ModelSpec>>),
     /// Reads an agent.
     GetAgent(String),
     /// Writes a pool.
@@ -400,7 +401,7 @@ impl Step<'_> {
             Command::ListPools(page) => self.list_pools(&page),
             Command::PutCapability(name, capability) => self.put_capability(&name, &capability),
             Command::GetCapability(name) => self.get_capability(&name),
-            Command::PutAgent(name, agent) => self.put_agent(&name, &agent),
+            Command::PutAgent(name, agent) => self.put_agent(&name, *agent),
             Command::GetAgent(name) => self.get_agent(&name),
             Command::PutPool(name, pool) => self.put_pool(&name, &pool),
             Command::GetPool(name) => self.get_pool(&name),
