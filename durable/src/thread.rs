@@ -84,9 +84,7 @@ impl Thread {
         let now = clock::now();
         let done = serde_json::from_str::<threads::Command>(text)
             .map_err(|error| StoreError::Failed(format!("an internal message does not parse: {error}")))
-            .and_then(|command| {
-                transaction(&self.state.storage(), || threads::step(&self.sql, command.clone(), now))
-            });
+            .and_then(|command| transaction(&self.state.storage(), || threads::step(&self.sql, command.clone(), now)));
         match done {
             Ok(reply) => answers::thread(&reply),
             Err(error) => {

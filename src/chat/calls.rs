@@ -60,16 +60,14 @@ impl Run {
 
     /// Brings every call of the gate's to its end, or to where it waits for a decision.
     pub(super) async fn settle(&mut self) -> Result<(), Fault> {
-        let open: Vec<CallItem> = self
-            .transcript
-            .calls()
-            .filter(|call| matches!(call.standing, Standing::Open { .. }))
-            .cloned()
-            .collect();
+        let open: Vec<CallItem> =
+            self.transcript.calls().filter(|call| matches!(call.standing, Standing::Open { .. })).cloned().collect();
         let mut work: FuturesUnordered<Work> = FuturesUnordered::new();
         for call in open {
             match &call.standing {
-                Standing::Open { call: Some(known) } => work.push(self.look(call.id.clone(), known.clone(), WAIT_SECONDS_MAX)),
+                Standing::Open { call: Some(known) } => {
+                    work.push(self.look(call.id.clone(), known.clone(), WAIT_SECONDS_MAX))
+                }
                 _ if call.at.plus_seconds(CHAT_SETTLE_SECONDS) <= now() => self.give_up(&call.id),
                 _ => work.push(self.submit(&call)?),
             }

@@ -160,14 +160,8 @@ impl Run {
     pub(super) async fn write(&mut self, offered: Option<Vec<String>>, release: bool) -> Result<(), Fault> {
         let items = self.transcript.take_changed();
         let summary = (!items.is_empty()).then(|| self.transcript.summary());
-        let write = Write {
-            thread: self.input.thread.clone(),
-            token: self.token.clone(),
-            items,
-            summary,
-            offered,
-            release,
-        };
+        let write =
+            Write { thread: self.input.thread.clone(), token: self.token.clone(), items, summary, offered, release };
         match self.person.ask(&self.edge, &threads::Command::Write(write)).await? {
             Reply::Done => Ok(()),
             _ => Err(Fault::Lost),

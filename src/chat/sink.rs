@@ -21,7 +21,7 @@ impl Sink {
     /// A stream, and where to say what goes into it.
     pub fn open() -> (Sink, impl Stream<Item = Result<Vec<u8>, worker::Error>> + 'static) {
         let (sender, receiver) = unbounded();
-        (Sink { sender }, unfold(receiver, |receiver| piece(receiver)))
+        (Sink { sender }, unfold(receiver, piece))
     }
 
     /// Says an event.

@@ -78,8 +78,10 @@ pub async fn delete(edge: Edge, thread: String) -> Handled {
     }
 }
 
-/// What is no name of a thread is absent like one that is not there.
+/// What is no name of a thread is absent like one that is not there. Of the characters of a name a browser's
+/// `encodeURIComponent` writes one otherwise.
 fn named(thread: String) -> Result<String, Problem> {
+    let thread = thread.replace("%3A", ":").replace("%3a", ":");
     if is_thread_id(&thread) { Ok(thread) } else { Err(Problem::not_found()) }
 }
 

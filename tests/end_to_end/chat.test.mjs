@@ -341,6 +341,10 @@ test("threads are a person's own: listed newest first, renamed, deleted", async 
   for (const title of ["", "x".repeat(201), "a\u0007b"]) assert.equal((await who.door.put(`/v1/threads/${one.threadId}`, { title })).status, 422);
   assert.deepEqual((await who.door.must(200, "DELETE", `/v1/threads/${two.threadId}`)).body, { thread: two.threadId, deleted: true });
   assert.deepEqual(await list(), [[one.threadId, "Orders"]]);
+  // A name is read as browsers write it into a path.
+  await new Chat(who, "a:b.c").say("Third");
+  for (const path of ["a:b.c", encodeURIComponent("a:b.c"), "a%3ab.c"]) assert.equal((await who.door.must(200, "GET", `/v1/threads/${path}`)).body.thread, "a:b.c");
+  await who.door.must(200, "DELETE", "/v1/threads/a%3Ab.c");
   // The same name is free again.
   await new Chat(who, two.threadId).say("Anew");
   assert.equal((await two.kept()).messages.length, 2);

@@ -93,10 +93,10 @@ impl RunInput {
     }
 }
 
-/// Is this a name that a client may give a thread?
+/// Is this a name that a client may give a thread? Two would be taken out of any path that they stand in.
 pub fn is_thread_id(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-');
-    (1..=CHAT_ID_CHARS_MAX).contains(&text.len()) && text.bytes().all(allowed)
+    (1..=CHAT_ID_CHARS_MAX).contains(&text.len()) && text.bytes().all(allowed) && !matches!(text, "." | "..")
 }
 
 fn fault(field: &str, what: impl AsRef<str>) -> Problem {
@@ -365,6 +365,7 @@ mod tests {
             (json!({ "threadId": "a b" }), "threadId"),
             (json!({ "threadId": "x".repeat(129) }), "threadId"),
             (json!({ "threadId": 7 }), "threadId"),
+            (json!({ "threadId": ".." }), "threadId"),
             (json!({ "runId": "" }), "runId"),
             (json!({ "runId": null }), "runId"),
             (json!({ "messages": null }), "messages"),

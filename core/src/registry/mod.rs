@@ -53,6 +53,15 @@ pub struct Page {
     pub cursor: Option<String>,
 }
 
+/// From which end a list is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// What waits longest comes first.
+    OldestFirst,
+    /// What came last comes first.
+    NewestFirst,
+}
+
 /// A request to an org's object.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Envelope {
@@ -170,6 +179,8 @@ pub enum Command {
     ListAudit(Page),
     /// The approval index.
     ListApprovals(Option<String>, Page),
+    /// Approvals of a state or of all, newest first.
+    NewestApprovals(Option<String>, Page),
     /// Somebody decides on an id that the gateway never gave this org; a refusal and audited.
     DecideNothing(String),
     /// A worker announces a manifest that its pool does not know.
@@ -181,6 +192,8 @@ pub enum Command {
         /// The agent that asks.
         agent: String,
     },
+    /// How an agent's tools are served at the MCP door.
+    McpRules(String),
     /// What offers are made from, unless this version of it is known.
     OfferCatalogue(Option<String>),
     /// A pool's object asks for its policy.
@@ -412,10 +425,12 @@ impl Step<'_> {
             Command::ListTools(page) => self.list_tools(&page),
             Command::GetTool(name) => self.get_tool(&name),
             Command::ListAudit(page) => self.list_audit(&page),
-            Command::ListApprovals(state, page) => self.list_approvals(state.as_deref(), &page),
+            Command::ListApprovals(state, page) => self.list_approvals(state.as_deref(), Order::OldestFirst, &page),
+            Command::NewestApprovals(state, page) => self.list_approvals(state.as_deref(), Order::NewestFirst, &page),
             Command::DecideNothing(id) => self.decide_nothing(&id),
             Command::Announce(announcement) => self.announce(announcement),
             Command::FindTool { tool, agent } => self.find_tool(&tool, &agent),
+            Command::McpRules(agent) => self.mcp_rules(&agent),
             Command::OfferCatalogue(known) => self.offer_catalogue(known.as_deref()),
             Command::Policy(place) => self.give_policy(&place),
             Command::Batch(batch) => self.take_batch(batch),

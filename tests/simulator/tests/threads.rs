@@ -139,7 +139,13 @@ fn check_shown(transcript: &Transcript, at: &str) {
             assert!(calls.iter().any(|known| known == call), "{at}: {call} is not directly behind its call");
             calls.retain(|known| known != call);
         } else {
-            calls = message["toolCalls"].as_array().into_iter().flatten().filter_map(|call| call["id"].as_str()).map(str::to_owned).collect();
+            calls = message["toolCalls"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|call| call["id"].as_str())
+                .map(str::to_owned)
+                .collect();
         }
     }
 }
@@ -251,7 +257,9 @@ impl World {
         check_shown(transcript, at);
         for (id, content) in &self.truth {
             let found = transcript.call(id).expect("the call");
-            let Standing::Answered { content: told, .. } = &found.standing else { panic!("{at}: {id} lost its result") };
+            let Standing::Answered { content: told, .. } = &found.standing else {
+                panic!("{at}: {id} lost its result")
+            };
             assert_eq!(told, content, "{at}: a client wrote the result of {id}");
         }
         assert!(transcript.next() != Next::Model || !transcript.prompt().is_empty(), "{at}");
@@ -271,7 +279,10 @@ impl World {
         let news = match self.thread.begin("t", &token, messages) {
             Reply::Begun(kept, news) => (kept, news),
             Reply::Refused(problem) => {
-                assert!(problem.kind.code == "forged_tool_result" && forged || problem.kind.code == "thread_full", "{at}: {problem:?}");
+                assert!(
+                    problem.kind.code == "forged_tool_result" && forged || problem.kind.code == "thread_full",
+                    "{at}: {problem:?}"
+                );
                 self.check(&before, at);
                 return;
             }
@@ -298,7 +309,8 @@ impl World {
         if self.random.chance(150) {
             self.thread.now = self.thread.now.plus_seconds(CHAT_LEASE_SECONDS);
             let kept = Transcript::new(self.thread.kept("t").items);
-            self.truth.retain(|(id, _)| kept.call(id).is_some_and(|call| matches!(call.standing, Standing::Answered { .. })));
+            self.truth
+                .retain(|(id, _)| kept.call(id).is_some_and(|call| matches!(call.standing, Standing::Answered { .. })));
         } else {
             assert!(matches!(self.thread.write("t", &token, &mut transcript, true), Reply::Done));
             assert_eq!(self.thread.kept("t").items, transcript.items(), "{at}");
@@ -401,7 +413,9 @@ fn a_new_message_settles_what_waits_for_the_browser_and_leaves_what_is_parked() 
     assert_eq!(transcript.next(), Next::Settle);
     transcript.ended("s", "done");
     assert_eq!(transcript.next(), Next::Done);
-    assert!(matches!(&transcript.items()[2], Item::Call(call) if call.standing == Standing::Answered { message: "result-s".into(), content: "done".into() }));
+    assert!(
+        matches!(&transcript.items()[2], Item::Call(call) if call.standing == Standing::Answered { message: "result-s".into(), content: "done".into() })
+    );
 }
 
 #[test]

@@ -71,7 +71,8 @@ impl Store<'_> {
     /// The items, and what their text takes.
     fn items(&self, thread: &str) -> Result<(Vec<Item>, usize), StoreError> {
         let rows = self.sql.exec(sql::ITEMS, &[thread.into()])?;
-        let bytes = rows.iter().filter_map(|row| text_of(row)).fold(0, |sum: usize, text| sum.saturating_add(text.len()));
+        let bytes =
+            rows.iter().filter_map(|row| text_of(row)).fold(0, |sum: usize, text| sum.saturating_add(text.len()));
         let read = |row: &SqlRow| {
             serde_json::from_str(text_of(row).unwrap_or_default())
                 .map_err(|error| StoreError::Corrupt(format!("an item of a thread does not parse: {error}")))
@@ -91,10 +92,12 @@ impl Store<'_> {
         let most = SqlValue::from(u64::try_from(limit.saturating_add(1)).unwrap_or(u64::MAX));
         let behind = match cursor {
             None => None,
-            Some(cursor) => match cursor.split_once('_').and_then(|(at, thread)| Some((at.parse::<u64>().ok()?, thread))) {
-                Some(behind) => Some(behind),
-                None => return Ok(Reply::Refused(Problem::invalid("cursor", "did not come from a list."))),
-            },
+            Some(cursor) => {
+                match cursor.split_once('_').and_then(|(at, thread)| Some((at.parse::<u64>().ok()?, thread))) {
+                    Some(behind) => Some(behind),
+                    None => return Ok(Reply::Refused(Problem::invalid("cursor", "did not come from a list."))),
+                }
+            }
         };
         let rows = match behind {
             None => self.sql.exec(sql::FIRST, &[most])?,
@@ -177,8 +180,8 @@ impl Store<'_> {
             head.turns = head.turns.saturating_add(1);
             head.offered.extend(offered);
         }
-        head.lease = (!write.release)
-            .then(|| Lease { token: write.token, until: now.plus_seconds(CHAT_LEASE_SECONDS) });
+        head.lease =
+            (!write.release).then(|| Lease { token: write.token, until: now.plus_seconds(CHAT_LEASE_SECONDS) });
         self.put_head(&head)?;
         Ok(Reply::Done)
     }

@@ -119,7 +119,10 @@ impl Item {
     /// The ids that this item takes: no other item may have them.
     pub fn ids(&self) -> Vec<&str> {
         match self {
-            Item::User { id, .. } | Item::Reasoning { id, .. } | Item::Assistant { id, .. } | Item::Activity { id, .. } => {
+            Item::User { id, .. }
+            | Item::Reasoning { id, .. }
+            | Item::Assistant { id, .. }
+            | Item::Activity { id, .. } => {
                 vec![id]
             }
             Item::Call(call) => match &call.standing {

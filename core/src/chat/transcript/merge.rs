@@ -98,11 +98,8 @@ impl Transcript {
     /// Ends every call that waits for the browser with this error.
     fn settle_client_calls(&mut self, error: &str) -> Vec<String> {
         let content = serde_json::json!({ "error": error }).to_string();
-        let waiting: Vec<String> = self
-            .calls()
-            .filter(|call| call.standing == Standing::Client)
-            .map(|call| call.id.clone())
-            .collect();
+        let waiting: Vec<String> =
+            self.calls().filter(|call| call.standing == Standing::Client).map(|call| call.id.clone()).collect();
         for id in &waiting {
             let message = result_id(id);
             self.stand(id, Standing::Answered { message, content: content.clone() });

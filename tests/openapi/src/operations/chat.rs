@@ -12,9 +12,15 @@ const AGENT: Who = Who::Roles(&["agent"]);
 
 pub fn operations() -> Vec<Operation> {
     vec![
-        operation("GET", "/v1/agents/{agent}/agui", "chatCapabilities", AGENT, "What an agent can do in a chat (AG-UI 1.0).")
-            .gives::<ChatCapabilities>(200, "The capabilities.")
-            .refuses(&[p::AGENT_NOT_IN_SCOPE, p::NOT_FOUND]),
+        operation(
+            "GET",
+            "/v1/agents/{agent}/agui",
+            "chatCapabilities",
+            AGENT,
+            "What an agent can do in a chat (AG-UI 1.0).",
+        )
+        .gives::<ChatCapabilities>(200, "The capabilities.")
+        .refuses(&[p::AGENT_NOT_IN_SCOPE, p::NOT_FOUND]),
         operation("POST", "/v1/agents/{agent}/agui", "chat", AGENT, "One run of a thread, by AG-UI 1.0.")
             .takes_as(run_input, true)
             .streams("The run's events, one `data:` line of JSON each.")
@@ -31,9 +37,15 @@ pub fn operations() -> Vec<Operation> {
         operation("GET", "/v1/threads", "listThreads", AGENT, "The person's threads with the agent, newest first.")
             .pages()
             .gives::<ThreadPage>(200, "A page of them."),
-        operation("GET", "/v1/threads/{thread}", "getThread", AGENT, "A thread with its messages and what waits in it.")
-            .gives::<ThreadAnswer>(200, "The thread.")
-            .refuses(&[p::NOT_FOUND]),
+        operation(
+            "GET",
+            "/v1/threads/{thread}",
+            "getThread",
+            AGENT,
+            "A thread with its messages and what waits in it.",
+        )
+        .gives::<ThreadAnswer>(200, "The thread.")
+        .refuses(&[p::NOT_FOUND]),
         operation("PUT", "/v1/threads/{thread}", "putThread", AGENT, "Gives a thread another title.")
             .takes::<ThreadRequest>()
             .gives::<ThreadHead>(200, "The thread.")
@@ -46,7 +58,8 @@ pub fn operations() -> Vec<Operation> {
 
 /// What of `RunAgentInput` must be there; the protocol says the rest, and what it does not say is ignored.
 fn run_input(_: &mut Schemas) -> Value {
-    let id = json!({ "type": "string", "minLength": 1, "maxLength": CHAT_ID_CHARS_MAX, "pattern": "^[A-Za-z0-9_.:-]+$" });
+    let id =
+        json!({ "type": "string", "minLength": 1, "maxLength": CHAT_ID_CHARS_MAX, "pattern": "^[A-Za-z0-9_.:-]+$" });
     json!({
         "type": "object",
         "description": "`RunAgentInput` of AG-UI 1.0.",

@@ -44,6 +44,11 @@ pub fn operations() -> Vec<Operation> {
         .lags::<NewKey>()
         .refuses(&[p::ACCESS_REFUSED, p::ORIGIN_NOT_ALLOWED, p::ROLE_NOT_ALLOWED, p::NOT_FOUND, p::ACCESS_UNAVAILABLE])
         .refuses(&[p::BUSY, p::OBJECT_UNAVAILABLE, p::STORAGE_UNAVAILABLE]),
+    ]
+}
+
+pub fn access() -> Vec<Operation> {
+    vec![
         operation("GET", "/v1/capabilities", "listCapabilities", ADMIN, "Lists capabilities.")
             .pages()
             .gives::<CapabilityPage>(200, "A page."),
@@ -72,8 +77,12 @@ pub fn operations() -> Vec<Operation> {
         .takes::<Agent>()
         .gives::<AgentView>(200, "As it was written.")
         .lags::<AgentView>()
-        .refuses(&[p::UNKNOWN_CAPABILITY, p::UNKNOWN_GRANTED_TOOL])
-        .refuses(&[p::DESTINATION_REFUSED, p::RESOLVER_UNAVAILABLE]),
+        .refuses(&[
+            p::UNKNOWN_CAPABILITY,
+            p::UNKNOWN_GRANTED_TOOL,
+            p::DESTINATION_REFUSED,
+            p::RESOLVER_UNAVAILABLE,
+        ]),
         operation("GET", "/v1/agents/{name}", "getAgent", ADMIN, "Reads an agent.")
             .gives::<AgentView>(200, "As it was written.")
             .refuses(&[p::NOT_FOUND]),
