@@ -5,7 +5,9 @@
 //! refuses a tool that is not its own), and catalogues for offers (an offer grants nothing).
 
 mod browsers;
+mod builtin;
 mod catalogue;
+mod data;
 mod deliver;
 mod edge;
 mod egress;
@@ -20,7 +22,7 @@ mod tool_pools;
 use toolgate_core::route::route;
 use worker::{Context, Env, Request, Response, Result, event};
 
-pub use toolgate_durable::{OrgRegistry, PoolQueue, Thread};
+pub use toolgate_durable::{Dataset, OrgRegistry, PoolQueue, Thread};
 
 /// Every request.
 #[event(fetch)]

@@ -95,6 +95,9 @@ pub struct Agent {
     /// What the model is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
+    /// The data set that its database tools read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dataset: Option<String>,
 }
 
 /// The ways to reach a pool's code.

@@ -60,6 +60,7 @@ impl Step<'_> {
             epoch: 0,
             version: 0,
             transport: Transport::Worker,
+            datasets: BTreeMap::new(),
             endpoint_revision: 0,
             endpoint: None,
             tools,

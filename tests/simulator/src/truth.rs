@@ -173,6 +173,7 @@ impl Policy {
             transport: self.transport,
             endpoint_revision: self.revision,
             endpoint: self.endpoint(),
+            datasets: BTreeMap::new(),
             tools: TOOLS.iter().map(tool).collect(),
             capabilities: BTreeMap::from([("all".to_owned(), capability)]),
             agents: held.collect(),
