@@ -171,3 +171,22 @@ ensure_packages() {
     fi
   done
 }
+
+# The web pages, built where a source is newer than the last build. What is edited meanwhile is built next time.
+console_is_current() {
+  [ -s console/dist/index.html ] && [ -s console/dist/console.html ] && [ -e "$root/.state/console/stamp" ] &&
+    [ -z "$(find console/src console/*.html console/*.json console/vite.config.ts -newer "$root/.state/console/stamp" -print -quit)" ]
+}
+ensure_console() {
+  ensure_npm
+  console_is_current || with_lock console build_console
+}
+build_console() {
+  console_is_current && return 0
+  say "building the web pages…"
+  mkdir -p "$root/.state/console"
+  : >"$root/.state/console/building"
+  npm run --silent build --workspace ./console >"$root/.state/console/log" 2>&1 ||
+    { cat "$root/.state/console/log" >&2; die "the web pages were not built"; }
+  mv "$root/.state/console/building" "$root/.state/console/stamp"
+}

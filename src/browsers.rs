@@ -46,6 +46,15 @@ pub fn check_origin(request: &Request, env: &Env, who: Option<&Identity>) -> std
     Err(Problem::new(problems::ORIGIN_NOT_ALLOWED, detail))
 }
 
+/// Refuses whatever does not come from a page of the gateway's own.
+pub fn require_own_page(request: &Request, env: &Env) -> std::result::Result<(), Problem> {
+    let origin = header(request, "origin");
+    if origin.is_some() && own_origin(request, env) == origin {
+        return Ok(());
+    }
+    Err(Problem::new(problems::ORIGIN_NOT_ALLOWED, "Only a page of the gateway's own may do this."))
+}
+
 /// The origin under which this request reached the gateway, if its name is one of the gateway's. Anybody's name may be made
 /// to lead to this machine: only a name that was configured, or a loopback one, counts.
 fn own_origin(request: &Request, env: &Env) -> Option<String> {

@@ -4,6 +4,7 @@
 //! Requests share no state here but two bounded caches, which decide nothing either: which pool has which tool (a pool
 //! refuses a tool that is not its own), and catalogues for offers (an offer grants nothing).
 
+mod access;
 mod browsers;
 mod builtin;
 mod catalogue;

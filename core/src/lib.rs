@@ -16,6 +16,7 @@
     )
 )]
 
+pub mod access;
 pub mod builtin;
 pub mod contract;
 pub mod delivery;

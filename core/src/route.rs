@@ -29,6 +29,8 @@ pub enum Route {
     RevokeKey(String),
     /// `GET /v1/session`
     Session,
+    /// `POST /v1/sessions`
+    CreateSession,
     /// `GET /v1/capabilities`
     ListCapabilities,
     /// `PUT /v1/capabilities/{name}`
@@ -186,6 +188,7 @@ const TABLE: &[Entry] = &[
     ("POST", "/v1/keys", |_| R::CreateKey),
     ("DELETE", "/v1/keys/{id}", R::RevokeKey),
     ("GET", "/v1/session", |_| R::Session),
+    ("POST", "/v1/sessions", |_| R::CreateSession),
     ("GET", "/v1/capabilities", |_| R::ListCapabilities),
     ("GET", "/v1/capabilities/{name}", R::GetCapability),
     ("PUT", "/v1/capabilities/{name}", R::PutCapability),

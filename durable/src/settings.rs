@@ -24,6 +24,14 @@ pub mod names {
     pub const SELF: &str = "SELF";
     /// Names under which the gateway is reached, separated by commas: no endpoint may have one.
     pub const OWN_HOSTS: &str = "TOOLGATE_OWN_HOSTS";
+    /// Cloudflare Access: the team's name.
+    pub const ACCESS_TEAM: &str = "TOOLGATE_ACCESS_TEAM";
+    /// Cloudflare Access: the application's audience tag.
+    pub const ACCESS_AUDIENCE: &str = "TOOLGATE_ACCESS_AUD";
+    /// Cloudflare Access: the org whose console it opens.
+    pub const ACCESS_ORG: &str = "TOOLGATE_ACCESS_ORG";
+    /// Cloudflare Access: addresses that may have an admin's key, separated by commas.
+    pub const ACCESS_ADMINS: &str = "TOOLGATE_ACCESS_ADMINS";
     /// Issuers that hand out agent keys as access tokens, separated by commas: named to MCP clients that have none.
     pub const AUTHORIZATION_SERVERS: &str = "TOOLGATE_AUTHORIZATION_SERVERS";
     /// `host:port` of endpoints for local development, separated by commas.

@@ -91,6 +91,8 @@ pub struct KeyView {
 pub struct Site {
     /// The gateway's version.
     pub version: String,
+    /// Whether one may sign in by Cloudflare Access.
+    pub access: bool,
     /// Where maps get their tiles; absent unless the operator names a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tiles: Option<Tiles>,

@@ -58,6 +58,15 @@ pub struct KeyRequest {
     pub expires_in_days: Option<u32>,
 }
 
+/// Body of `POST /v1/sessions`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SessionRequest {
+    /// `approver`, or `admin` for whom the operator named.
+    pub role: Role,
+}
+
 /// Body of `PUT /v1/capabilities/{name}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

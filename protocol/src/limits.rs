@@ -155,6 +155,14 @@ pub const LIST_MAX: usize = 100;
 pub const LIST_BYTES_MAX: usize = 1024 * 1024;
 /// Entries that an audit record keeps; the oldest go first.
 pub const AUDIT_ENTRIES_MAX: usize = 200_000;
+/// Bytes of the keys that a team of Cloudflare Access publishes.
+pub const ACCESS_KEYS_BYTES_MAX: usize = 64 * 1024;
+/// Those keys are kept for so long.
+pub const ACCESS_KEYS_SECONDS: u64 = 600;
+/// A token that names a key they do not have makes them asked for again, but not within this.
+pub const ACCESS_KEYS_PAUSE_SECONDS: u64 = 30;
+/// A key that somebody got by signing in ends with the sign-in, and not later than this.
+pub const SIGN_IN_SECONDS_MAX: u64 = 24 * 3_600;
 /// Most keys of an org, revoked ones included.
 pub const KEYS_MAX: usize = 5_000;
 /// Longest life of a key that expires.

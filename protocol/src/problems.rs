@@ -22,6 +22,7 @@ macro_rules! problems {
 problems! {
     INVALID_JSON = "invalid_json", 400, "The body is not valid JSON";
     INVALID_KEY = "invalid_key", 401, "The key is missing, malformed, expired or revoked";
+    ACCESS_REFUSED = "access_refused", 401, "The sign-in by Cloudflare Access was not accepted";
     NOT_GRANTED = "not_granted", 403, "The agent has no grant of this tool";
     TOOL_DISABLED = "tool_disabled", 403, "No live worker announces this tool any more";
     PERMISSION_MISSING = "permission_missing", 403, "The principal lacks a permission that the tool requires";
@@ -67,6 +68,7 @@ problems! {
     TOO_MANY_PENDING = "too_many_pending", 429, "Too many calls wait for a decision already";
     INTERNAL = "internal", 500, "Something failed here; the reference is in our log";
     MANIFEST_UNAVAILABLE = "manifest_unavailable", 502, "The endpoint did not answer with a manifest";
+    ACCESS_UNAVAILABLE = "access_unavailable", 503, "The keys of Cloudflare Access cannot be read now";
     BUSY = "busy", 503, "Too much waits here already";
     OBJECT_UNAVAILABLE = "object_unavailable", 503, "What keeps this could not be reached";
     REGISTRY_UNAVAILABLE = "registry_unavailable", 503, "The policy cannot be read now";

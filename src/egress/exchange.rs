@@ -84,8 +84,10 @@ pub async fn post_unread(
 }
 
 /// An answer that kept within its cap and its time.
-pub(super) struct Capped {
+pub struct Capped {
+    /// The HTTP status.
     pub status: u16,
+    /// Headers and body.
     pub incoming: Incoming,
 }
 
@@ -97,9 +99,23 @@ pub(super) async fn post_capped(
     deadline: UnixMillis,
     bytes_max: usize,
 ) -> Result<Capped, Lost> {
+    capped(request(url, headers, body).map_err(|_| UNREACHABLE)?, deadline, bytes_max).await
+}
+
+/// Gets what one of the fixed hosts publishes, likewise. Never for a URL of a customer's.
+pub async fn get_capped(
+    url: &str,
+    headers: &[(&str, &str)],
+    deadline: UnixMillis,
+    bytes_max: usize,
+) -> Result<Capped, Lost> {
+    let init = init(Method::Get, headers).map_err(|_| UNREACHABLE)?;
+    capped(Request::new_with_init(url, &init).map_err(|_| UNREACHABLE)?, deadline, bytes_max).await
+}
+
+async fn capped(request: Request, deadline: UnixMillis, bytes_max: usize) -> Result<Capped, Lost> {
     let controller = AbortController::default();
     let signal = controller.signal();
-    let request = request(url, headers, body).map_err(|_| UNREACHABLE)?;
     let done = before(deadline, Box::pin(read(request, &signal, bytes_max))).await.unwrap_or(Err(TIMEOUT));
     if done.is_err() {
         controller.abort();
@@ -108,13 +124,19 @@ pub(super) async fn post_capped(
 }
 
 fn request(url: &str, headers: &[(&str, &str)], body: JsValue) -> worker::Result<Request> {
+    let mut init = init(Method::Post, headers)?;
+    init.with_body(Some(body));
+    Request::new_with_init(url, &init)
+}
+
+fn init(method: Method, headers: &[(&str, &str)]) -> worker::Result<RequestInit> {
     let fixed = Headers::new();
     for (name, value) in headers {
         fixed.set(name, value)?;
     }
     let mut init = RequestInit::new();
-    init.with_method(Method::Post).with_headers(fixed).with_body(Some(body)).with_redirect(RequestRedirect::Manual);
-    Request::new_with_init(url, &init)
+    init.with_method(method).with_headers(fixed).with_redirect(RequestRedirect::Manual);
+    Ok(init)
 }
 
 async fn read(request: Request, signal: &AbortSignal, bytes_max: usize) -> Result<Capped, Lost> {

@@ -11,7 +11,7 @@ use toolgate_core::egress::{Destination, DevDestinations, Refused, Verdict, chec
 use toolgate_durable::names::{DEV_DESTINATIONS, ENVIRONMENT, OWN_HOSTS};
 use worker::Env;
 
-pub use exchange::{LOOP_HEADER, Sent, exchange, post_unread, prepare};
+pub use exchange::{Capped, LOOP_HEADER, Sent, exchange, get_capped, post_unread, prepare};
 
 fn read(env: &Env, name: &str) -> String {
     env.var(name).map(|value| value.to_string()).unwrap_or_default()

@@ -12,6 +12,7 @@ mod notifications;
 mod pages;
 mod resource_metadata;
 mod runs;
+mod sessions;
 mod submit;
 mod workers;
 
@@ -40,6 +41,7 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
         Route::ListKeys => control::list_keys(edge).await,
         Route::RevokeKey(id) => control::revoke_key(edge, id).await,
         Route::Session => control::session(edge).await,
+        Route::CreateSession => sessions::create(edge).await,
         Route::ListCapabilities => control::list_capabilities(edge).await,
         Route::ListAgents => control::list_agents(edge).await,
         Route::ListPools => control::list_pools(edge).await,

@@ -8,6 +8,7 @@ use toolgate_protocol::answers::{Site, Tiles};
 use worker::{Env, Headers, Method, Response, ResponseBuilder, Url};
 
 use super::Handled;
+use crate::access;
 use crate::edge::Edge;
 use crate::http::{self, internal};
 
@@ -64,7 +65,7 @@ fn redirect(page: &str) -> worker::Result<Response> {
 pub fn site(edge: &Edge) -> Handled {
     let version = toolgate_protocol::VERSION.to_owned();
     let tiles = tiles(&edge.env).map(|(url, attribution)| Tiles { url: url_text(&url), attribution });
-    http::json_answer(200, &Site { version, tiles })
+    http::json_answer(200, &Site { version, access: access::settings(&edge.env).is_some(), tiles })
 }
 
 /// Map tiles come from nowhere unless the operator names a server.

@@ -4,12 +4,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolgate_protocol::answers::{KeyView, NewKey, SessionView};
 use toolgate_protocol::control::{KeyRequest, Role};
-use toolgate_protocol::limits::{KEY_DAYS_MAX, KEY_PRINCIPAL_BYTES_MAX, KEYS_MAX};
+use toolgate_protocol::limits::{KEY_DAYS_MAX, KEY_PRINCIPAL_BYTES_MAX, KEYS_MAX, SIGN_IN_SECONDS_MAX};
 use toolgate_protocol::lists::KeyPage;
 use toolgate_protocol::notifications::PrincipalSummary;
 use toolgate_protocol::problems;
 
 use super::{Page, Step, Stepped, body};
+use crate::access::Person;
 use crate::hash::hex;
 use crate::keys::{Identity, Scope};
 use crate::names;
@@ -28,6 +29,9 @@ pub(super) struct KeyRecord {
     pub created_at: UnixMillis,
     pub expires_at: Option<UnixMillis>,
     pub revoked_at: Option<UnixMillis>,
+    /// It was given to somebody who signed in, and is forgotten after its end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_sign_in: bool,
 }
 
 impl Step<'_> {
@@ -70,6 +74,32 @@ impl Step<'_> {
         body(201, &NewKey { id, key })
     }
 
+    /// A key for who signed in by Cloudflare Access: it ends with the sign-in.
+    pub(super) fn create_session(&mut self, role: Role, person: &Person) -> Stepped {
+        self.forget_sign_ins()?;
+        if self.docs.count("key")? >= KEYS_MAX {
+            return Ok(Err(Problem::invalid("role", format!("the org has {KEYS_MAX} keys, which is the limit."))));
+        }
+        let principal_id = (role == Role::Approver).then(|| person.email.clone());
+        let scope = Scope { principal_id, ..Scope::default() };
+        let until = person.until.min(self.now.plus_seconds(SIGN_IN_SECONDS_MAX));
+        let (id, key, mut record) = self.new_key(role, &person.email, scope, Some(until));
+        record.is_sign_in = true;
+        self.docs.put("key", &id, &record)?;
+        self.audit("key.signed_in", &id, json!({ "role": role, "name": person.email }))?;
+        body(201, &NewKey { id, key })
+    }
+
+    /// Otherwise each day's sign-ins would count against the limit for ever. The audit record keeps them.
+    fn forget_sign_ins(&mut self) -> Result<(), StoreError> {
+        for (id, key) in self.docs.find_all::<KeyRecord>("key")? {
+            if key.is_sign_in && key.expires_at.is_some_and(|end| end <= self.now) {
+                self.docs.delete("key", &id)?;
+            }
+        }
+        Ok(())
+    }
+
     fn mint(
         &mut self,
         role: Role,
@@ -77,6 +107,18 @@ impl Step<'_> {
         scope: Scope,
         expires_at: Option<UnixMillis>,
     ) -> Result<(String, String), StoreError> {
+        let (id, key, record) = self.new_key(role, name, scope, expires_at);
+        self.docs.put("key", &id, &record)?;
+        Ok((id, key))
+    }
+
+    fn new_key(
+        &self,
+        role: Role,
+        name: &str,
+        scope: Scope,
+        expires_at: Option<UnixMillis>,
+    ) -> (String, String, KeyRecord) {
         let id = format!("key_{}", hex(&self.entropy));
         let (key, identity) = self.ring.mint(&self.org, role, &id, name, scope.clone(), expires_at);
         let record = KeyRecord {
@@ -87,9 +129,9 @@ impl Step<'_> {
             created_at: self.now,
             expires_at,
             revoked_at: None,
+            is_sign_in: false,
         };
-        self.docs.put("key", &id, &record)?;
-        Ok((id, key))
+        (id, key, record)
     }
 
     pub(super) fn list_keys(&mut self, page: &Page) -> Stepped {

@@ -22,12 +22,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolgate_protocol::answers::OrgAnswer;
-use toolgate_protocol::control::{AcceptanceRequest, Agent, Capability, KeyRequest, PoolRequest, ToolRequest};
+use toolgate_protocol::control::{AcceptanceRequest, Agent, Capability, KeyRequest, PoolRequest, Role, ToolRequest};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::PUSH_SECONDS;
 use toolgate_protocol::problems;
 use toolgate_protocol::workers::RegistrationResult;
 
+use crate::access::Person;
 use crate::ids::Place;
 use crate::keys::{Identity, KeyRing};
 use crate::policy::PolicyEndpoint;
@@ -78,6 +79,13 @@ pub enum Command {
     RevokeKey(String),
     /// What the key is that asks.
     Session,
+    /// A key for who signed in.
+    CreateSession {
+        /// Which key; the edge has checked that they may.
+        role: Role,
+        /// Who.
+        person: Person,
+    },
     /// Capabilities.
     ListCapabilities(Page),
     /// Agents.
@@ -325,6 +333,7 @@ impl Command {
         match self {
             Command::CreateOrg
             | Command::CreateKey(_)
+            | Command::CreateSession { .. }
             | Command::RevokeKey(_)
             | Command::PutCapability(..)
             | Command::PutAgent(..)
@@ -375,6 +384,7 @@ impl Step<'_> {
             Command::ListKeys(page) => self.list_keys(&page),
             Command::RevokeKey(id) => self.revoke_key(&id),
             Command::Session => self.session(),
+            Command::CreateSession { role, person } => self.create_session(role, &person),
             Command::ListCapabilities(page) => self.list_capabilities(&page),
             Command::ListAgents(page) => self.list_agents(&page),
             Command::ListPools(page) => self.list_pools(&page),

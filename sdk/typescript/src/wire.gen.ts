@@ -924,7 +924,7 @@ export interface components {
              * @description The stable code.
              * @enum {string}
              */
-            readonly code: "agent_not_in_scope" | "already_decided" | "already_ended" | "already_running" | "approval_expired" | "approval_withdrawn" | "busy" | "definition_refused" | "destination_refused" | "digest_mismatch" | "door_not_allowed" | "endpoint_suspended" | "idempotency_conflict" | "idempotency_key_required" | "internal" | "invalid_arguments" | "invalid_json" | "invalid_key" | "invalid_request" | "jurisdiction_unsupported" | "loop_detected" | "managed_elsewhere" | "manifest_unavailable" | "method_not_allowed" | "not_found" | "not_granted" | "not_unknown" | "nothing_to_accept" | "object_unavailable" | "org_exists" | "origin_not_allowed" | "payload_too_large" | "permission_missing" | "pool_not_in_scope" | "recently_rejected" | "registry_unavailable" | "requester_may_not_approve" | "resolver_unavailable" | "role_not_allowed" | "secret_in_use" | "secret_refused" | "storage_unavailable" | "too_many_pending" | "tool_disabled" | "tool_in_use" | "transport_in_use" | "transport_unsupported" | "unknown_capability" | "unknown_session" | "unknown_tool" | "unsupported_media_type" | "write_not_enabled";
+            readonly code: "access_refused" | "access_unavailable" | "agent_not_in_scope" | "already_decided" | "already_ended" | "already_running" | "approval_expired" | "approval_withdrawn" | "busy" | "definition_refused" | "destination_refused" | "digest_mismatch" | "door_not_allowed" | "endpoint_suspended" | "idempotency_conflict" | "idempotency_key_required" | "internal" | "invalid_arguments" | "invalid_json" | "invalid_key" | "invalid_request" | "jurisdiction_unsupported" | "loop_detected" | "managed_elsewhere" | "manifest_unavailable" | "method_not_allowed" | "not_found" | "not_granted" | "not_unknown" | "nothing_to_accept" | "object_unavailable" | "org_exists" | "origin_not_allowed" | "payload_too_large" | "permission_missing" | "pool_not_in_scope" | "recently_rejected" | "registry_unavailable" | "requester_may_not_approve" | "resolver_unavailable" | "role_not_allowed" | "secret_in_use" | "secret_refused" | "storage_unavailable" | "too_many_pending" | "tool_disabled" | "tool_in_use" | "transport_in_use" | "transport_unsupported" | "unknown_capability" | "unknown_session" | "unknown_tool" | "unsupported_media_type" | "write_not_enabled";
             /** @description What was wrong, where, and what to do. */
             readonly detail: string;
             /**
@@ -1097,6 +1097,11 @@ export interface components {
             /** @description The form of the definitions. */
             readonly profile?: components["schemas"]["Profile"] | null;
         };
+        /** @description Body of `POST /v1/sessions`. */
+        readonly SessionRequest: {
+            /** @description `approver`, or `admin` for whom the operator named. */
+            readonly role: components["schemas"]["Role"];
+        };
         /** @description Answer of `GET /v1/session`: what the key is that asks. */
         readonly SessionView: {
             /** @description Agent keys: the agent. */
@@ -1130,6 +1135,8 @@ export interface components {
         readonly SideEffect: "read_only" | "reversible_write" | "consequential";
         /** @description Answer of `GET /v1/site`: what the pages must know before anybody has a key. */
         readonly Site: {
+            /** @description Whether one may sign in by Cloudflare Access. */
+            readonly access: boolean;
             /** @description Where maps get their tiles; absent unless the operator names a server. */
             readonly tiles?: components["schemas"]["Tiles"];
             /** @description The gateway's version. */

@@ -11,7 +11,7 @@ use toolgate_openapi::{document, operations, write};
 use toolgate_protocol::{OPENAPI, problems};
 
 /// It is a part of the module.
-const BYTES_MAX: usize = 128 * 1024;
+const BYTES_MAX: usize = 192 * 1024;
 
 #[test]
 fn the_committed_document_is_current() {

@@ -3,7 +3,9 @@
 use toolgate_protocol::answers::{
     AgentView, CapabilityView, KeyView, NewKey, NotificationView, OrgAnswer, SessionView, ToolView,
 };
-use toolgate_protocol::control::{AcceptanceRequest, Agent, Capability, KeyRequest, OrgRequest, ToolRequest};
+use toolgate_protocol::control::{
+    AcceptanceRequest, Agent, Capability, KeyRequest, OrgRequest, SessionRequest, ToolRequest,
+};
 use toolgate_protocol::lists::{AgentPage, AuditPage, CapabilityPage, KeyPage, NotificationPage, ToolPage};
 use toolgate_protocol::notifications::NotificationRequest;
 use toolgate_protocol::problems as p;
@@ -30,6 +32,18 @@ pub fn operations() -> Vec<Operation> {
             .refuses(&[p::NOT_FOUND]),
         operation("GET", "/v1/session", "session", ANY_KEY, "Says what the key is that asks.")
             .gives::<SessionView>(200, "The key."),
+        operation(
+            "POST",
+            "/v1/sessions",
+            "createSession",
+            Who::Anybody,
+            "Gives a key to who signed in by Cloudflare Access; for the gateway's own page.",
+        )
+        .takes::<SessionRequest>()
+        .gives::<NewKey>(201, "The key, shown once.")
+        .lags::<NewKey>()
+        .refuses(&[p::ACCESS_REFUSED, p::ORIGIN_NOT_ALLOWED, p::ROLE_NOT_ALLOWED, p::NOT_FOUND, p::ACCESS_UNAVAILABLE])
+        .refuses(&[p::BUSY, p::OBJECT_UNAVAILABLE, p::STORAGE_UNAVAILABLE]),
         operation("GET", "/v1/capabilities", "listCapabilities", ADMIN, "Lists capabilities.")
             .pages()
             .gives::<CapabilityPage>(200, "A page."),

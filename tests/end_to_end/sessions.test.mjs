@@ -1,0 +1,131 @@
+// Sign-in by Cloudflare Access: tokens of a team that the test plays, with real RSA signatures, and what is refused.
+import assert from "node:assert/strict";
+import { createHmac, generateKeyPairSync, sign } from "node:crypto";
+import { after, before, test } from "node:test";
+
+import { Door } from "./support/client.mjs";
+import { Gateway } from "./support/gateway.mjs";
+import { Internet } from "./support/internet.mjs";
+import { Org } from "./support/org.mjs";
+
+const TEAM = "acme.cloudflareaccess.com";
+const VARS = { TOOLGATE_ACCESS_TEAM: "acme", TOOLGATE_ACCESS_AUD: "tag", TOOLGATE_ACCESS_ADMINS: "boss@acme.test" };
+
+const pairs = Object.fromEntries(["one", "two", "stranger"].map((name) => [name, generateKeyPairSync("rsa", { modulusLength: 2048 })]));
+const published = (...names) => ({ keys: names.map((kid) => ({ ...pairs[kid].publicKey.export({ format: "jwk" }), kid, alg: "RS256", use: "sig" })) });
+
+let internet, gateway, org, asked, keys;
+// Stopping one gateway ends them all: at the end.
+const others = [];
+before(async () => {
+  internet = await Internet.start();
+  keys = published("one");
+  asked = 0;
+  internet.host(TEAM, ({ path }, respond) => {
+    asked += 1;
+    respond(path === "/cdn-cgi/access/certs" ? 200 : 404, { "content-type": "application/json" }, JSON.stringify(keys));
+  });
+  gateway = await Gateway.start({ internet, vars: { ...VARS, TOOLGATE_ACCESS_ORG: "signed" } });
+  org = await Org.make(gateway, "signed");
+});
+after(async () => {
+  for (const each of [...others, gateway]) await each?.stop();
+  await internet?.close();
+});
+
+async function another(options) {
+  const started = await Gateway.start(options);
+  others.push(started);
+  return started;
+}
+
+const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const seconds = () => Math.floor(Date.now() / 1000);
+
+function token({ key = "one", kid = key, header = {}, claims = {} } = {}) {
+  const head = part({ alg: "RS256", typ: "JWT", kid, ...header });
+  const all = { iss: `https://${TEAM}`, aud: ["tag"], iat: seconds(), nbf: seconds(), exp: seconds() + 600, email: "Ann@acme.test", sub: "u", type: "app", ...claims };
+  const signed = `${head}.${part(all)}`;
+  return `${signed}.${sign("RSA-SHA256", Buffer.from(signed), pairs[key].privateKey).toString("base64url")}`;
+}
+
+function signIn(jwt, { role = "approver", headers = {}, on = gateway } = {}) {
+  const own = { origin: on.url, "x-toolgate-console": "1", ...(jwt === undefined ? {} : { "cf-access-jwt-assertion": jwt }), ...headers };
+  return new Door(on).send("POST", "/v1/sessions", { role }, { headers: own });
+}
+
+test("who signed in gets an approver's key that ends with the sign-in, and is named by it", async () => {
+  const answer = await signIn(token());
+  assert.equal(answer.status, 201, answer.text);
+  const door = new Door(gateway, answer.body.key);
+  const { role, name, principal_id: principal, expires_at: end } = (await door.must(200, "GET", "/v1/session")).body;
+  assert.deepEqual([role, name, principal], ["approver", "ann@acme.test", "ann@acme.test"]);
+  const left = Date.parse(end) - Date.now();
+  assert.ok(left > 500_000 && left <= 600_000, `${left} ms`);
+  assert.equal((await door.must(200, "GET", "/v1/approvals")).body.approvals.length, 0);
+  assert.ok((await org.audit()).some(({ event, detail }) => event === "key.signed_in" && detail.name === "ann@acme.test"));
+});
+
+test("an admin's key is for whom the operator named; other roles are for nobody", async () => {
+  assert.deepEqual([(await signIn(token(), { role: "admin" })).code, (await signIn(token(), { role: "caller" })).code], ["role_not_allowed", "role_not_allowed"]);
+  const boss = await signIn(token({ claims: { email: "boss@acme.test", exp: seconds() + 40 * 86_400 } }), { role: "admin" });
+  const { role, expires_at: end } = (await new Door(gateway, boss.body.key).must(200, "GET", "/v1/session")).body;
+  assert.equal(role, "admin");
+  assert.ok(Date.parse(end) - Date.now() <= 86_400_000, "a long sign-in is cut to a day");
+});
+
+test("only the gateway's own page may ask, and says so", async () => {
+  for (const headers of [{ origin: undefined }, { origin: "https://evil.example" }, { origin: "null" }, { "x-toolgate-console": undefined }]) {
+    const { status, code } = await signIn(token(), { headers });
+    assert.deepEqual([status, code], [403, "origin_not_allowed"], JSON.stringify(headers));
+  }
+});
+
+test("what is not this team's word to this application, signed and in time, is refused", async () => {
+  const [head, body, signature] = token().split(".");
+  const hmac = (key) => createHmac("sha256", key).update(`${part({ alg: "HS256", kid: "one" })}.${body}`).digest("base64url");
+  const pem = pairs.one.publicKey.export({ type: "spki", format: "pem" });
+  const tokens = [
+    undefined, "", "a.b.c", `${head}.${body}`, `${head}.${body}.`, `${head}.${body}.${signature.slice(4)}`,
+    `${head}.${part({ ...JSON.parse(Buffer.from(body, "base64url")), email: "boss@acme.test" })}.${signature}`,
+    `${part({ alg: "none", kid: "one" })}.${body}.`, `${part({ alg: "HS256", kid: "one" })}.${body}.${hmac(pem)}`,
+    token({ key: "stranger", kid: "one" }), token({ key: "stranger" }), token({ header: { kid: undefined } }),
+    token({ claims: { iss: "https://evil.cloudflareaccess.com" } }), token({ claims: { aud: ["other"] } }), token({ claims: { aud: undefined } }),
+    token({ claims: { exp: seconds() - 1 } }), token({ claims: { nbf: seconds() + 600 } }), token({ claims: { email: undefined } }),
+  ];
+  for (const jwt of tokens) {
+    const answer = await signIn(jwt);
+    assert.deepEqual([answer.status, answer.code], [401, "access_refused"], `${jwt}: ${answer.text}`);
+  }
+});
+
+test("a key that the team publishes anew is found, and made-up names do not make the gateway ask again and again", async () => {
+  const before = asked;
+  for (let n = 0; n < 20; n += 1) assert.equal((await signIn(token({ kid: `made-up-${n}` }))).code, "access_refused");
+  assert.equal(asked, before, "the set is fresh: nothing is asked");
+  const rotated = await another({ internet, vars: { ...VARS, TOOLGATE_ACCESS_ORG: "signed" } });
+  await Org.make(rotated, "signed");
+  keys = published("two");
+  assert.equal((await signIn(token({ key: "two" }), { on: rotated })).status, 201);
+  assert.equal((await signIn(token({ key: "one" }), { on: rotated })).code, "access_refused");
+  keys = published("one");
+});
+
+test("keys that cannot be read, and no Access at all", async () => {
+  for (const text of ["[]", "", "{\"keys\":1}", "x".repeat(100_000)]) {
+    internet.host(TEAM, (_, respond) => respond(200, { "content-type": "application/json" }, text));
+    const fresh = await another({ internet, vars: { ...VARS, TOOLGATE_ACCESS_ORG: "signed" } });
+    const answer = await signIn(token(), { on: fresh });
+    assert.deepEqual([answer.status, answer.code], [503, "access_unavailable"]);
+  }
+  const without = await another();
+  assert.equal((await signIn(token(), { on: without })).code, "not_found");
+  const site = async (on) => (await new Door(on).must(200, "GET", "/v1/site")).body.access;
+  assert.deepEqual([await site(without), await site(gateway)], [false, true]);
+});
+
+test("no token and no key of a sign-in stands in the log", async () => {
+  const jwt = token();
+  const { key } = (await signIn(jwt)).body;
+  for (const secret of [jwt.split(".")[2], key]) assert.ok(!gateway.log.includes(secret));
+});
