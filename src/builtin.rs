@@ -2,7 +2,8 @@
 
 use toolgate_core::builtin::data::Ask;
 use toolgate_core::builtin::{self, Call, DATA_UNREACHABLE, Fault, chart, map};
-use toolgate_core::queue::delivery::{BuiltinTarget, Delivery, Report};
+use toolgate_core::queue::delivery::{Delivery, Report};
+use toolgate_core::queue::target::BuiltinTarget;
 use toolgate_durable::now;
 use toolgate_protocol::webhooks::CallReply;
 use worker::{Env, console_error};
@@ -24,7 +25,8 @@ pub async fn run(env: &Env, delivery: &Delivery, target: &BuiltinTarget) -> Repo
 /// What the agent's data set says.
 async fn asked(env: &Env, delivery: &Delivery, target: &BuiltinTarget, ask: Ask) -> Report {
     let Some(name) = &target.dataset else {
-        let message = "The agent has no data set; an admin gives it one with the member `dataset` of PUT /v1/agents/{name}.";
+        let message =
+            "The agent has no data set; an admin gives it one with the member `dataset` of PUT /v1/agents/{name}.";
         return replied(builtin::failed(Fault::new("no_dataset", message)));
     };
     let deadline = now().plus_seconds(delivery.timeout_seconds);

@@ -8,8 +8,9 @@
 use toolgate_core::delivery::{Message, TIMEOUT, call_reply};
 use toolgate_core::keys::Identity;
 use toolgate_core::policy::PolicyEndpoint;
-use toolgate_core::queue::delivery::{Delivery, DeliveryEnvelope, Report, Target};
+use toolgate_core::queue::delivery::{Delivery, DeliveryEnvelope, Report};
 use toolgate_core::queue::messages::VERSION;
+use toolgate_core::queue::target::Target;
 use toolgate_core::registry::Command;
 use toolgate_durable::now;
 use worker::{Env, Response, console_error};
@@ -81,7 +82,10 @@ async fn send(teller: Teller<'_>, known: &PolicyEndpoint) -> Delivered {
         Err(code) => (Report::Lost { code: code.to_owned(), retry_after_seconds: sent.retry_after_seconds }, None),
     };
     let manifest = manifest.filter(|hash| known.manifest.as_ref() != Some(hash));
-    Delivered { answer: teller.ended(said).await, after: Some(After { endpoint, egress, revision: known.revision, manifest }) }
+    Delivered {
+        answer: teller.ended(said).await,
+        after: Some(After { endpoint, egress, revision: known.revision, manifest }),
+    }
 }
 
 /// The endpoint, judged just now; else what to report: nothing was sent.

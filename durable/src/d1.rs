@@ -1,8 +1,7 @@
 //! A D1 database that the operator has bound: one statement, its rows with the names of their columns.
 
-use futures_util::FutureExt as _;
 use js_sys::{Array, Promise, Reflect};
-use toolgate_core::builtin::sql::{Cell, Table};
+use toolgate_core::builtin::sql::{Value, Table};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -41,7 +40,7 @@ impl Database {
         let options = js_sys::Object::new();
         Reflect::set(&options, &JsValue::from_str("columnNames"), &JsValue::TRUE).map_err(words)?;
         let asked = self.0.prepare(statement).and_then(|statement| statement.raw(&options)).map_err(words)?;
-        let rows: Array = JsFuture::from(asked).map(|answer| answer.map_err(words)).await?.unchecked_into();
+        let rows: Array = JsFuture::from(asked).await.map_err(words)?.unchecked_into();
         let mut rows = rows.iter().map(|row| row.unchecked_into::<Array>());
         let columns = rows.next().map(|names| names.iter().filter_map(|name| name.as_string()).collect());
         let rows = rows.map(|row| row.iter().map(|value| cell(&value)).collect()).collect();
@@ -49,12 +48,12 @@ impl Database {
     }
 }
 
-fn cell(value: &JsValue) -> Cell {
+fn cell(value: &JsValue) -> Value {
     if let Some(text) = value.as_string() {
-        return Cell::Text(text);
+        return Value::Text(text);
     }
     #[expect(clippy::cast_possible_truncation, reason = "only whole numbers of SQLite's own listings are read")]
-    value.as_f64().map_or(Cell::Null, |number| Cell::Integer(number as i64))
+    value.as_f64().map_or(Value::Null, |number| Value::Integer(number as i64))
 }
 
 fn words(error: JsValue) -> String {

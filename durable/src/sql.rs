@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use toolgate_core::builtin::sql::{Cell, Table};
+use toolgate_core::builtin::sql::{Table, Value};
 use toolgate_core::sql_port::{Sql, SqlRow, SqlValue, StoreError};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -45,7 +45,7 @@ impl ObjectSql {
         let mut table = Table { columns: cursor.column_names(), rows: Vec::new() };
         for row in cursor.raw() {
             let row = row.map_err(|error| error.to_string())?;
-            table.rows.push(row.into_iter().map(|value| to_cell(from_platform(value))).collect());
+            table.rows.push(row.into_iter().map(|value| to_value(from_platform(value))).collect());
         }
         self.count_written(&cursor);
         Ok(table)
@@ -104,11 +104,11 @@ pub fn undone<T>(storage: &Storage, mut body: impl FnMut() -> T) -> Result<T, St
     }
 }
 
-fn to_cell(value: SqlValue) -> Cell {
+fn to_value(value: SqlValue) -> Value {
     match value {
-        SqlValue::Null => Cell::Null,
-        SqlValue::Integer(number) => Cell::Integer(number),
-        SqlValue::Text(text) => Cell::Text(text),
+        SqlValue::Null => Value::Null,
+        SqlValue::Integer(number) => Value::Integer(number),
+        SqlValue::Text(text) => Value::Text(text),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The control plane: everything here is the registry's to decide.
 
+use toolgate_core::builtin::no_dataset;
 use toolgate_core::ids::Place;
 use toolgate_core::names;
 use toolgate_core::problem::Problem;
@@ -10,6 +11,7 @@ use toolgate_protocol::limits::BODY_BYTES_MAX;
 use toolgate_protocol::problems;
 
 use super::Handled;
+use crate::data;
 use crate::edge::Edge;
 
 pub const ADMIN: &[Role] = &[Role::Admin];
@@ -87,8 +89,14 @@ pub async fn get_capability(edge: Edge, name: String) -> Handled {
 
 /// `PUT /v1/agents/{name}`
 pub async fn put_agent(mut edge: Edge, name: String) -> Handled {
-    edge.identity(ADMIN)?;
+    let who = edge.identity(ADMIN)?;
     let agent: Agent = edge.json(BODY_BYTES_MAX).await?;
+    // Whether a database is bound is known here alone. One that goes later is told of by the call that misses it.
+    if let Some(name) = &agent.dataset
+        && (!names::is_plain(name) || !data::exists(&edge.env, &who.org, name))
+    {
+        return Err(Problem::invalid("dataset", no_dataset(name).message));
+    }
     as_admin(&edge, Command::PutAgent(name, agent)).await
 }
 

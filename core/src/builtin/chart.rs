@@ -14,15 +14,50 @@ pub const SERIES_TYPES: [&str; 5] = ["bar", "line", "pie", "scatter", "heatmap"]
 
 /// Members of an option that the page knows. `toolbox` is left out: the page has buttons of its own.
 const MEMBERS: [&str; 19] = [
-    "title", "tooltip", "legend", "grid", "xAxis", "yAxis", "series", "dataset", "visualMap", "dataZoom", "color",
-    "backgroundColor", "textStyle", "animation", "animationDuration", "animationEasing", "aria", "darkMode", "useUTC",
+    "title",
+    "tooltip",
+    "legend",
+    "grid",
+    "xAxis",
+    "yAxis",
+    "series",
+    "dataset",
+    "visualMap",
+    "dataZoom",
+    "color",
+    "backgroundColor",
+    "textStyle",
+    "animation",
+    "animationDuration",
+    "animationEasing",
+    "aria",
+    "darkMode",
+    "useUTC",
 ];
 /// Members whose texts are shown or compared as they are, and never interpreted.
-const PLAIN: [&str; 9] = ["text", "subtext", "name", "data", "source", "dimensions", "categories", "description", "encode"];
+const PLAIN: [&str; 9] =
+    ["text", "subtext", "name", "data", "source", "dimensions", "categories", "description", "encode"];
 /// Members that lead out of the page, or make HTML or CSS.
 const FORBIDDEN: [&str; 20] = [
-    "link", "sublink", "target", "subtarget", "url", "href", "src", "image", "extraCssText", "className", "appendTo",
-    "appendToBody", "renderItem", "dataView", "optionToContent", "contentToOption", "__proto__", "constructor", "prototype",
+    "link",
+    "sublink",
+    "target",
+    "subtarget",
+    "url",
+    "href",
+    "src",
+    "image",
+    "extraCssText",
+    "className",
+    "appendTo",
+    "appendToBody",
+    "renderItem",
+    "dataView",
+    "optionToContent",
+    "contentToOption",
+    "__proto__",
+    "constructor",
+    "prototype",
     "onclick",
 ];
 /// How texts begin that load or run something.
@@ -148,7 +183,10 @@ fn check_formatter(value: &mut Json, at: &str) -> Result<(), Fault> {
 fn check_text(text: &str, at: &str) -> Result<(), Fault> {
     let start = text.trim_start().to_ascii_lowercase();
     if is_function(&start) {
-        return Err(refused(at, "holds a function; a chart is data. Use a template such as {b}: {c}, or fixed values."));
+        return Err(refused(
+            at,
+            "holds a function; a chart is data. Use a template such as {b}: {c}, or fixed values.",
+        ));
     }
     if let Some(scheme) = SCHEMES.iter().find(|scheme| start.starts_with(**scheme)) {
         return Err(refused(at, format!("begins with {scheme}; a chart loads nothing.")));
@@ -203,6 +241,3 @@ fn said(option: &Json, kinds: &[String]) -> String {
 fn shortened(text: &str) -> String {
     text.chars().take(80).collect()
 }
-
-#[cfg(test)]
-mod tests;

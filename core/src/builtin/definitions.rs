@@ -22,10 +22,7 @@ pub fn definitions() -> Vec<ToolDefinition> {
             "Shows the tables of the agent's data set: their columns with types and meanings, row counts, and a few example \
              rows. Call it once before the first query: the names of tables and columns are in it.",
             &[],
-            &[
-                "schema", "database", "table", "tables", "column", "columns", "dataset", "data set", "fields", "structure",
-                "what data",
-            ],
+            "schema, database, table, tables, column, columns, dataset, data set, fields, structure, what data",
         ),
         tool(
             "execute_query",
@@ -33,19 +30,13 @@ pub fn definitions() -> Vec<ToolDefinition> {
              VALUES statement runs; nothing can be changed. At most 200 rows come back, so aggregate and sort in SQL and use \
              LIMIT. Recursive queries and functions that build long texts are refused. Look at the schema first.",
             &[("query", "string")],
-            &[
-                "query", "sql", "select", "data", "count", "how many", "average", "sum", "total", "top", "most", "highest",
-                "lowest", "compare", "trend", "per year", "per month", "group by", "list", "find", "which", "statistics",
-            ],
+            "query, sql, select, count, how many, average, sum, total, top, most, highest, lowest, compare, trend, per year, per month, group by, statistics",
         ),
         tool(
             "create_chart",
             &chart,
             &[("config", "json")],
-            &[
-                "chart", "plot", "graph", "diagram", "visualize", "visualise", "bar chart", "line chart", "pie chart",
-                "scatter", "heatmap", "histogram", "trend", "draw",
-            ],
+            "chart, plot, graph, diagram, visualize, visualise, bar chart, line chart, pie chart, scatter, heatmap, histogram, trend, draw",
         ),
         tool(
             "create_map",
@@ -54,10 +45,7 @@ pub fn definitions() -> Vec<ToolDefinition> {
              [longitude, latitude]. properties.popup of a feature is the text that a click on it shows: plain text, no HTML. \
              The user sees the map; you get a short confirmation.",
             &[("data", "json")],
-            &[
-                "map", "where", "location", "locations", "place", "places", "geographic", "geojson", "latitude", "longitude",
-                "marker", "markers", "near", "district", "region", "coordinates",
-            ],
+            "map, where, location, locations, place, places, geographic, geojson, latitude, longitude, marker, markers, near, district, region, coordinates",
         ),
     ]
 }
@@ -67,10 +55,10 @@ pub fn definitions_hash() -> String {
     sha256_hex(serde_json::to_string(&definitions()).unwrap_or_default().as_bytes())
 }
 
-fn tool(name: &str, description: &str, input: &[(&str, &str)], keywords: &[&str]) -> ToolDefinition {
+fn tool(name: &str, description: &str, input: &[(&str, &str)], keywords: &str) -> ToolDefinition {
     let input: BTreeMap<String, String> =
         input.iter().map(|(name, kind)| ((*name).to_owned(), (*kind).to_owned())).collect();
-    let keywords = keywords.iter().map(|word| (*word).to_owned()).collect();
+    let keywords = keywords.split(", ").map(str::to_owned).collect();
     ToolDefinition {
         name: name.to_owned(),
         description: description.to_owned(),

@@ -213,7 +213,8 @@ impl Walk {
         if self.vertices > MAP_VERTICES_MAX {
             return Err(refused(".features", format!("have more than {MAP_VERTICES_MAX} positions; simplify them.")));
         }
-        let known = self.bounds.unwrap_or(Bounds { west: longitude, east: longitude, south: latitude, north: latitude });
+        let known =
+            self.bounds.unwrap_or(Bounds { west: longitude, east: longitude, south: latitude, north: latitude });
         self.bounds = Some(Bounds {
             west: known.west.min(longitude),
             east: known.east.max(longitude),
@@ -304,6 +305,3 @@ fn kind_of(value: &Json) -> &str {
 fn object(members: Vec<(&str, Json)>) -> Json {
     Json::Map(members.into_iter().map(|(name, value)| (name.as_bytes().to_vec(), value)).collect())
 }
-
-#[cfg(test)]
-mod tests;

@@ -28,7 +28,8 @@ pub const DATA_UNREACHABLE: &str = "data_unreachable";
 /// There is no such data set, or it is not the org's.
 pub fn no_dataset(name: &str) -> Fault {
     let shipped: Vec<&str> = data::SHIPPED.iter().map(|shipped| shipped.name).collect();
-    let detail = format!("There is no data set {name:?}; {} ship, others are bound by the operator.", shipped.join(" and "));
+    let detail =
+        format!("There is no data set {name:?}; {} ship, others are bound by the operator.", shipped.join(" and "));
     Fault::new("no_dataset", detail)
 }
 

@@ -6,10 +6,10 @@ use toolgate_protocol::limits::NOTE_CHARS_MAX;
 use toolgate_protocol::problems;
 
 use super::call::{Bucket, Call, Outcome};
-use super::delivery::is_deliverer;
 use super::machine::{CallEvent, Verdict};
 use super::messages::Answer;
 use super::store::{PastDecision, Stored};
+use super::target::is_deliverer;
 use super::{Step, Stepped};
 use crate::contract::check_arguments;
 use crate::hash::sha256_hex;

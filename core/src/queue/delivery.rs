@@ -11,7 +11,7 @@ use toolgate_protocol::control::{EndpointState, Transport};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::{
     DELIVERIES_BYTES_MAX, DELIVERIES_MAX, DELIVERIES_STEP_MAX, DELIVERIES_UNACCEPTED_MAX, DELIVERY_LEASE_SECONDS,
-    DELIVERY_SECONDS, DUE_BATCH, PUSH_SECONDS, RESOLVE_SECONDS, RESOLVER_PAUSE_SECONDS, RETRY_AFTER_SECONDS_MAX,
+    DUE_BATCH, PUSH_SECONDS, RESOLVE_SECONDS, RESOLVER_PAUSE_SECONDS, RETRY_AFTER_SECONDS_MAX,
 };
 use toolgate_protocol::problems;
 use toolgate_protocol::webhooks::CallReply;
@@ -22,62 +22,18 @@ use super::claims::{outcome_of, worker_of};
 use super::machine::{self, CallEvent, Phase, Verdict};
 use super::messages::Answer;
 use super::store::{Head, Stored};
+use super::target::{BuiltinTarget, DELIVERER, Target};
 use super::{Step, Stepped};
 use crate::builtin::DATA_UNREACHABLE;
 use crate::ids::Place;
 use crate::policy::{PolicyEndpoint, Snapshot};
 use crate::problem::Problem;
 
-/// The holder of a claim whose call goes to an endpoint, in timelines and numbers.
-pub const DELIVERER: &str = "webhook";
-/// The same where the tool ships with the gateway.
-pub const BUILTIN: &str = "builtin";
-
-/// Is this the deliverer, and no worker's session?
-pub fn is_deliverer(session: &str) -> bool {
-    session == DELIVERER || session == BUILTIN
-}
-
 /// Queued calls looked at per page.
 const PAGE: usize = 64;
 /// The lease of a delivery: look-up, deadline, and time to report.
 pub(super) fn delivery_lease_seconds() -> u64 {
     DELIVERY_LEASE_SECONDS.saturating_add(RESOLVE_SECONDS)
-}
-
-/// What runs a call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Target {
-    /// The endpoint as the policy has it.
-    Endpoint(PolicyEndpoint),
-    /// The gateway's own code.
-    Builtin(BuiltinTarget),
-}
-
-/// What a tool that ships with the gateway is given beside its arguments.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BuiltinTarget {
-    /// The data set of the agent that asks.
-    pub dataset: Option<String>,
-}
-
-impl Target {
-    /// Who holds the claim.
-    pub fn holder(&self) -> &'static str {
-        match self {
-            Target::Endpoint(_) => DELIVERER,
-            Target::Builtin(_) => BUILTIN,
-        }
-    }
-
-    fn timeout_seconds(&self) -> u64 {
-        match self {
-            Target::Endpoint(endpoint) => endpoint.timeout_seconds,
-            Target::Builtin(_) => DELIVERY_SECONDS,
-        }
-    }
 }
 
 /// A call on its way to what runs it: all that the edge needs.
@@ -170,9 +126,7 @@ impl Step<'_> {
                 endpoint.secrets.retain(|secret| secret.until.is_none_or(|until| self.now < until));
                 Target::Endpoint(endpoint)
             }),
-            Transport::Builtin => {
-                Some(Target::Builtin(BuiltinTarget { dataset: policy.datasets.get(agent).cloned() }))
-            }
+            Transport::Builtin => Some(Target::Builtin(BuiltinTarget { dataset: policy.datasets.get(agent).cloned() })),
         }
     }
 

@@ -11,11 +11,12 @@ use toolgate_protocol::limits::{
 
 use super::Step;
 use super::call::{Bucket, Call};
-use super::delivery::{delivery_lease_seconds, is_deliverer};
+use super::delivery::delivery_lease_seconds;
 use super::machine::{self, CallEvent, Phase};
 use super::memory::Live;
 use super::messages::Answer;
 use super::store::{Gone, Stored};
+use super::target::is_deliverer;
 use crate::ids::LocalId;
 use crate::policy::Snapshot;
 use crate::time::UnixMillis;

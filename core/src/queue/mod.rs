@@ -22,6 +22,7 @@ mod sessions;
 pub mod sql;
 pub mod store;
 mod submit;
+pub mod target;
 mod told;
 mod views;
 

@@ -23,7 +23,8 @@ impl Step<'_> {
         let other = self.docs.all::<PoolRecord>("pool")?.into_iter();
         let mut other = other.filter(|(other, pool)| other != name && pool.transport == Transport::Builtin);
         if let Some((other, _)) = other.next() {
-            let detail = format!("The pool {other} has the tools that ship with the gateway; an org has one such pool.");
+            let detail =
+                format!("The pool {other} has the tools that ship with the gateway; an org has one such pool.");
             return Ok(Err(Problem::new(problems::TRANSPORT_IN_USE, detail).with("pool", other)));
         }
         let status = if known.is_some() { 200 } else { 201 };
@@ -66,6 +67,7 @@ impl Step<'_> {
 
 /// A builtin pool that is to be served by something else.
 pub(super) fn builtin_stays() -> Problem {
-    let detail = "The pool has the tools that ship with the gateway, and no other transport serves them; use another name.";
+    let detail =
+        "The pool has the tools that ship with the gateway, and no other transport serves them; use another name.";
     Problem::new(problems::TRANSPORT_IN_USE, detail)
 }

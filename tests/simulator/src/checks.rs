@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolgate_core::ids::LocalId;
-use toolgate_core::queue::call::Call;
 use toolgate_core::policy::PolicyEndpoint;
-use toolgate_core::queue::delivery::{Delivery, Target};
+use toolgate_core::queue::call::Call;
+use toolgate_core::queue::delivery::Delivery;
 use toolgate_core::queue::machine::Phase;
+use toolgate_core::queue::target::Target;
 use toolgate_core::time::UnixMillis;
 use toolgate_protocol::calls::CallState;
 use toolgate_protocol::definitions::SideEffect;

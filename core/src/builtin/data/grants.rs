@@ -8,7 +8,7 @@ use super::{Shipped, decimal, whole};
 pub const GRANTS: Shipped = Shipped {
     name: "research_grants",
     table: "grants",
-    create: "CREATE TABLE grants (
+    create: "CREATE TABLE grants ( -- Invented awards, release 1
   id INTEGER PRIMARY KEY,
   agency TEXT NOT NULL, -- who gives
   field TEXT NOT NULL, -- field of research
@@ -19,15 +19,18 @@ pub const GRANTS: Shipped = Shipped {
   amount INTEGER NOT NULL, -- in dollars, over the whole time
   latitude REAL NOT NULL, -- of the institution
   longitude REAL NOT NULL
-) -- Invented awards, release 1
-",
+)",
     columns: 10,
     record,
 };
 
 const AGENCIES: [&str; 6] = [
-    "Open Science Fund", "Energy Futures Office", "Coastal Research Council", "Institute for Public Health",
-    "Materials and Machines Agency", "Frontier Computing Program",
+    "Open Science Fund",
+    "Energy Futures Office",
+    "Coastal Research Council",
+    "Institute for Public Health",
+    "Materials and Machines Agency",
+    "Frontier Computing Program",
 ];
 /// A field, and its usual amount in dollars.
 const FIELDS: [(&str, u64); 9] = [

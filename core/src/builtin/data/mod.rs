@@ -91,7 +91,8 @@ impl Shipped {
     /// # Errors
     /// When storage cannot be read.
     pub fn is_there(&self, sql: &dyn Sql) -> Result<bool, StoreError> {
-        let found = sql.exec("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", &[self.table.into()])?;
+        let found =
+            sql.exec("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", &[self.table.into()])?;
         Ok(found.first().and_then(|row| row.first()).and_then(SqlValue::text) == Some(self.create))
     }
 

@@ -8,7 +8,7 @@ use super::{Shipped, decimal, whole};
 pub const PERMITS: Shipped = Shipped {
     name: "city_permits",
     table: "permits",
-    create: "CREATE TABLE permits (
+    create: "CREATE TABLE permits ( -- Permits of the invented city Port Alder, release 1
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL, -- what is built or changed
   district TEXT NOT NULL, -- part of the city
@@ -19,8 +19,7 @@ pub const PERMITS: Shipped = Shipped {
   cost INTEGER NOT NULL, -- declared cost in dollars
   latitude REAL NOT NULL,
   longitude REAL NOT NULL
-) -- Permits of the invented city Port Alder, release 1
-",
+)",
     columns: 10,
     record,
 };
@@ -51,7 +50,18 @@ const DISTRICTS: [(&str, i64, i64); 10] = [
     ("Airfield", 46_166_000, -123_868_000),
 ];
 const STREETS: [&str; 12] = [
-    "Alder", "Cannery", "Heron", "Larkspur", "Mast", "Orchard", "Pilot", "Rowan", "Sawyer", "Tidewater", "Vesper", "Wren",
+    "Alder",
+    "Cannery",
+    "Heron",
+    "Larkspur",
+    "Mast",
+    "Orchard",
+    "Pilot",
+    "Rowan",
+    "Sawyer",
+    "Tidewater",
+    "Vesper",
+    "Wren",
 ];
 const ENDINGS: [&str; 5] = ["Street", "Avenue", "Lane", "Road", "Court"];
 const STATES: [&str; 4] = ["final", "issued", "expired", "in review"];

@@ -4,7 +4,10 @@ pub struct Random(u64);
 
 impl Random {
     pub fn new(name: &str) -> Random {
-        Random(name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)))
+        Random(
+            name.bytes()
+                .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)),
+        )
     }
 
     fn next(&mut self) -> u64 {

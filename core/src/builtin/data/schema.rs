@@ -2,7 +2,7 @@
 
 use toolgate_protocol::limits::{SCHEMA_BYTES_MAX, SCHEMA_TABLES_MAX};
 
-use super::super::sql::{Bounds, Cell, Next, Run, Table};
+use super::super::sql::{Bounds, Value, Next, Run, Table};
 use super::super::{Fault, json_text};
 
 /// Tables and views of the data set. The platform's own have none of these names.
@@ -73,8 +73,11 @@ impl SchemaRun {
     }
 
     fn list(&mut self, listed: &Table) {
-        let read = |row: &Vec<Cell>| {
-            Some((row.first().and_then(Cell::text)?.to_owned(), row.get(1).and_then(Cell::text).unwrap_or_default().to_owned()))
+        let read = |row: &Vec<Value>| {
+            Some((
+                row.first().and_then(Value::text)?.to_owned(),
+                row.get(1).and_then(Value::text).unwrap_or_default().to_owned(),
+            ))
         };
         let mut tables: Vec<(String, String)> = listed.rows.iter().filter_map(read).collect();
         let mut bytes = 0_usize;

@@ -16,7 +16,7 @@ mod run;
 pub mod text;
 pub mod work;
 
-pub use run::{Cell, Next, Run, Table, ask_all};
+pub use run::{Value, Next, Run, Table, ask_all};
 
 use super::Fault;
 
@@ -32,6 +32,3 @@ pub struct Bounds {
     /// begun. A database of the customer's bounds its queries itself.
     pub known: Option<(u64, u64)>,
 }
-
-#[cfg(test)]
-mod tests;

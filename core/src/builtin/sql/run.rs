@@ -9,7 +9,7 @@ use super::{Bounds, refused, work};
 
 /// A value that a database gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cell {
+pub enum Value {
     /// NULL, or what is neither of the others.
     Null,
     /// A whole number.
@@ -18,15 +18,15 @@ pub enum Cell {
     Text(String),
 }
 
-impl Cell {
+impl Value {
     /// The text.
     pub fn text(&self) -> Option<&str> {
-        if let Cell::Text(text) = self { Some(text) } else { None }
+        if let Value::Text(text) = self { Some(text) } else { None }
     }
 
     /// The number.
     pub fn integer(&self) -> Option<i64> {
-        if let Cell::Integer(number) = self { Some(*number) } else { None }
+        if let Value::Integer(number) = self { Some(*number) } else { None }
     }
 }
 
@@ -36,7 +36,7 @@ pub struct Table {
     /// The names of its columns.
     pub columns: Vec<String>,
     /// Its rows.
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<Value>>,
 }
 
 /// What is next.
@@ -92,7 +92,7 @@ impl Run {
         let table = answer.map_err(|why| Fault::new("query_failed", cleaned(&why)))?;
         let (stage, next) = match &self.stage {
             Stage::Roots => {
-                self.roots = table.rows.iter().filter_map(|row| row.first().and_then(Cell::integer)).collect();
+                self.roots = table.rows.iter().filter_map(|row| row.first().and_then(Value::integer)).collect();
                 (Stage::Code, format!("EXPLAIN {}", self.query.text))
             }
             Stage::Code => {
@@ -105,9 +105,8 @@ impl Run {
             }
             // What runs is looked at itself, as it runs.
             Stage::Wrapped => {
-                let wrapped = plan::read(&table, &self.roots, self.query.json_tables, true)?;
-                self.code.opcodes = wrapped.opcodes;
-                (Stage::Plan, format!("EXPLAIN QUERY PLAN {}", self.wrapped()))
+                plan::read(&table, &self.roots, self.query.json_tables, true)?;
+                (Stage::Plan, format!("EXPLAIN QUERY PLAN {}", self.query.text))
             }
             Stage::Plan => {
                 work::check(&table, &self.query, &self.code, self.bounds)?;
@@ -148,7 +147,8 @@ fn result(columns: &[String], table: &Table) -> String {
     let names: Vec<String> = columns.iter().map(|name| json_text(name)).collect();
     let (mut rows, mut count, mut bytes) = (String::new(), 0_usize, 0_usize);
     for row in &table.rows {
-        let inner = |cell: &Cell| cell.text().and_then(|text| text.strip_prefix('[')?.strip_suffix(']').map(str::to_owned));
+        let inner =
+            |cell: &Value| cell.text().and_then(|text| text.strip_prefix('[')?.strip_suffix(']').map(str::to_owned));
         let parts: Vec<String> = row.iter().filter_map(inner).collect();
         let text = format!("[{}]", parts.join(","));
         bytes = bytes.saturating_add(text.len());

@@ -16,7 +16,7 @@ pub struct Query {
     pub literal_chars: u64,
     /// Longest literal with a `%`: a format may make more of it.
     pub format_chars: u64,
-    /// Names of `json_each` and `json_tree`, however they are written.
+    /// Uses of `json_each` and `json_tree`, however the names are written.
     pub json_tables: usize,
 }
 
@@ -63,7 +63,9 @@ impl Query {
         match tokens.first() {
             None => return Err(refused("There is no statement; write one SELECT.")),
             Some(first) if ["SELECT", "WITH", "VALUES"].iter().any(|word| first.is_word(word)) => {}
-            Some(_) => return Err(refused("Only a SELECT, WITH or VALUES statement runs: nothing can be changed here.")),
+            Some(_) => {
+                return Err(refused("Only a SELECT, WITH or VALUES statement runs: nothing can be changed here."));
+            }
         }
         check_parentheses(&tokens)?;
         check_names(&tokens)?;
@@ -72,12 +74,16 @@ impl Query {
         }
         let texts = tokens.iter().filter_map(|token| if let Token::Text(text) = token { Some(text) } else { None });
         let chars = |text: &String| u64::try_from(text.len()).unwrap_or(u64::MAX);
-        let is_json = |name: &str| name.eq_ignore_ascii_case("json_each") || name.eq_ignore_ascii_case("json_tree");
+        let is_json = |(index, token): &(usize, &Token)| {
+            let named = token.name().map(str::to_ascii_lowercase);
+            let called = tokens.get(index.saturating_add(1)).is_some_and(|next| next.is('('));
+            called && named.is_some_and(|name| name == "json_each" || name == "json_tree")
+        };
         Ok(Query {
             text: text.trim().to_owned(),
             literal_chars: texts.clone().map(chars).max().unwrap_or(0),
             format_chars: texts.filter(|text| text.contains('%')).map(chars).max().unwrap_or(0),
-            json_tables: tokens.iter().filter_map(Token::name).filter(|name| is_json(name)).count(),
+            json_tables: tokens.iter().enumerate().filter(is_json).count(),
         })
     }
 }
@@ -118,7 +124,9 @@ impl<'a> Reader<'a> {
                 '0'..='9' => self.number(character),
                 '.' if self.rest.peek().is_some_and(char::is_ascii_digit) => self.number(character),
                 'a'..='z' | 'A'..='Z' | '_' => self.word(character),
-                '?' | ':' | '@' | '$' | '#' => return Err(refused("There are no parameters; write the values themselves.")),
+                '?' | ':' | '@' | '$' | '#' => {
+                    return Err(refused("There are no parameters; write the values themselves."));
+                }
                 '!'..='~' => {
                     self.text.push(character);
                     self.tokens.push(Token::Symbol(character));
@@ -220,18 +228,19 @@ fn check_parentheses(tokens: &[Token]) -> Result<(), Fault> {
     if depth == 0 { Ok(()) } else { Err(refused("A parenthesis is not closed.")) }
 }
 
-/// Names of SQLite and of the platform. The byte code is looked at too, for those that hide as strings.
+/// Names of SQLite and of the platform, also as strings: SQLite takes those for names where it needs one.
 fn check_names(tokens: &[Token]) -> Result<(), Fault> {
-    for token in tokens {
-        let (Token::Word(name) | Token::Quoted(name)) = token else { continue };
+    for name in tokens.iter().filter_map(Token::name) {
         let name = name.to_ascii_lowercase();
         if ["sqlite_", "_cf_", "pragma_", "d1_"].iter().any(|prefix| name.starts_with(prefix)) {
-            let detail = format!("{name:?} is none of the data set's tables; get_database_schema says which there are.");
+            let detail =
+                format!("{name:?} is none of the data set's tables; get_database_schema says which there are.");
             return Err(refused(detail));
         }
     }
     // The words of SQLite's own account of a plan, which is read later.
-    let misleading = |name: &&str| ["CONSTANT ROW", "PRIMARY KEY", "RECURSIVE STEP"].iter().any(|words| name.contains(words));
+    let misleading =
+        |name: &&str| ["CONSTANT ROW", "PRIMARY KEY", "RECURSIVE STEP"].iter().any(|words| name.contains(words));
     match tokens.iter().filter_map(Token::name).find(misleading) {
         Some(name) => Err(refused(format!("The text {name:?} cannot be used here; write it in another way."))),
         None => Ok(()),

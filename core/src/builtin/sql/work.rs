@@ -1,5 +1,7 @@
 //! What a query may cost at worst, by `EXPLAIN QUERY PLAN`: nothing interrupts SQLite here, so it is bounded beforehand.
 //!
+//! It is the plan of the statement by itself; what is put around it reads 201 of its rows and no more.
+//!
 //! Every loop counts with all rows of the largest table, an index or not; loops within one another are multiplied. A text
 //! may double with each `||`. All of it errs on the dear side: what is refused can be written with fewer tables at a time.
 
@@ -9,7 +11,7 @@ use toolgate_protocol::limits::{SQL_TEXT_BYTES_MAX, SQL_WORK_MAX};
 
 use super::super::Fault;
 use super::plan::Code;
-use super::run::{Cell, Table};
+use super::run::{Value, Table};
 use super::text::Query;
 use super::{Bounds, refused};
 
@@ -25,7 +27,8 @@ const LOOPS_UNKNOWN_MAX: usize = 6;
 /// # Errors
 /// Why it is not run.
 pub fn check(listed: &Table, query: &Query, code: &Code, bounds: Bounds) -> Result<(), Fault> {
-    let plan = Plan::read(listed).ok_or_else(|| refused("SQLite's plan for this statement cannot be read, so it is not run."))?;
+    let plan = Plan::read(listed)
+        .ok_or_else(|| refused("SQLite's plan for this statement cannot be read, so it is not run."))?;
     if plan.nodes.iter().any(|node| node.detail.starts_with("RECURSIVE") || node.detail == "SETUP") {
         return Err(refused("Recursive queries do not run here."));
     }
@@ -38,7 +41,8 @@ pub fn check(listed: &Table, query: &Query, code: &Code, bounds: Bounds) -> Resu
     // The elements of a JSON text are rows too.
     let largest = rows_max.max(if query.json_tables > 0 { chars.div_ceil(2) } else { 0 });
     let Level { steps, rows } = plan.cost(largest);
-    let steps = if code.windows { steps.saturating_mul(rows) } else { steps };
+    // A window may look at all of its rows again for each of them.
+    let steps = steps.saturating_add(if code.windows { rows.saturating_mul(rows) } else { 0 });
     let per_step = code.opcodes.saturating_mul(chars.saturating_add(256)).div_euclid(256);
     let searching = code.searches.saturating_mul(chars).saturating_mul(chars).div_euclid(128);
     let work = steps.saturating_mul(per_step.saturating_add(searching));
@@ -74,9 +78,9 @@ struct Level {
 
 impl Plan {
     fn read(listed: &Table) -> Option<Plan> {
-        let node = |row: &Vec<Cell>| {
-            let detail = row.get(3).and_then(Cell::text)?.to_owned();
-            Some(Node { id: row.first().and_then(Cell::integer)?, parent: row.get(1).and_then(Cell::integer)?, detail })
+        let node = |row: &Vec<Value>| {
+            let detail = row.get(3).and_then(Value::text)?.to_owned();
+            Some(Node { id: row.first().and_then(Value::integer)?, parent: row.get(1).and_then(Value::integer)?, detail })
         };
         let nodes: Vec<Node> = listed.rows.iter().map(node).collect::<Option<_>>()?;
         // Children come after their parents, so no walk goes round.

@@ -1,5 +1,9 @@
-use super::*;
-use crate::json::parse;
+//! Charts: what is put right, and what is refused.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a fault ends the test")]
+
+use toolgate_core::builtin::chart::create;
+use toolgate_core::builtin::{Drawing, Fault, json_text};
+use toolgate_core::json::parse;
 
 fn made(config: &str) -> Result<Drawing, Fault> {
     create(parse(config).unwrap())
@@ -12,14 +16,17 @@ fn what_is_nearly_right_is_put_right_and_numbers_keep_their_text() {
     for (config, part) in [
         (BAR.to_owned(), r#""data":[1,9007199254740993]"#),
         (BAR.to_owned(), r#""tooltip":{"renderMode":"richText"}"#),
-        (super::super::json_text(BAR), r#""data":[1,9007199254740993]"#),
+        (json_text(BAR), r#""data":[1,9007199254740993]"#),
         (BAR.replacen('{', r#"{"title":"Permits","#, 1), r#""title":{"text":"Permits"}"#),
         (BAR.replacen('{', r#"{"toolbox":{"feature":{"saveAsImage":{}}},"#, 1), r#""series":[{"#),
         (
             BAR.replacen('{', r#"{"tooltip":{"renderMode":"html","formatter":"{b}<br/>{c}"},"#, 1),
             r#""tooltip":{"formatter":"{b}\n{c}","renderMode":"richText"}"#,
         ),
-        (r#"{"series":{"type":"pie","data":[{"name":"<b>x</b> => y","value":1.10}]}}"#.to_owned(), r#"{"name":"<b>x</b> => y","value":1.10}"#),
+        (
+            r#"{"series":{"type":"pie","data":[{"name":"<b>x</b> => y","value":1.10}]}}"#.to_owned(),
+            r#"{"name":"<b>x</b> => y","value":1.10}"#,
+        ),
         (r#"{"title":{"text":"function of time"},"series":[{"type":"line","data":[1e3]}]}"#.to_owned(), "1e3"),
         (r#"{"series":[{"type":"scatter","symbol":"path://M0 0L1 1","data":[[1,2]]}]}"#.to_owned(), "path://"),
     ] {
@@ -65,6 +72,6 @@ fn what_would_run_load_or_lead_somewhere_is_refused() {
     ] {
         let fault = made(&config).unwrap_err();
         assert_eq!(fault.code, "chart_refused");
-        assert!(fault.message.starts_with(at), "{}: {}", &config[..config.len().min(120)], fault.message);
+        assert!(fault.message.starts_with(at), "{}: {}", config.chars().take(120).collect::<String>(), fault.message);
     }
 }

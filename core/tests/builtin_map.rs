@@ -1,12 +1,18 @@
-use super::*;
-use crate::json::parse;
+//! Maps: what is kept, and what is refused.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a fault ends the test")]
+
+use toolgate_core::builtin::map::create;
+use toolgate_core::builtin::{Drawing, Fault, json_text};
+use toolgate_core::json::parse;
 
 fn made(data: &str) -> Result<Drawing, Fault> {
     create(parse(data).unwrap())
 }
 
 fn point(longitude: &str, latitude: &str) -> String {
-    format!(r#"{{"type":"Feature","geometry":{{"type":"Point","coordinates":[{longitude},{latitude}]}},"properties":{{"popup":"a"}}}}"#)
+    format!(
+        r#"{{"type":"Feature","geometry":{{"type":"Point","coordinates":[{longitude},{latitude}]}},"properties":{{"popup":"a"}}}}"#
+    )
 }
 
 fn of(features: &str) -> String {
@@ -25,15 +31,19 @@ fn maps_keep_what_is_drawn_and_the_text_of_their_numbers() {
     assert_eq!(drawing.content, wanted);
     assert!(drawing.says.starts_with("Map created: 1 feature around latitude 30.27, longitude -97.74."));
     for good in [
-        super::super::json_text(&of("")),
+        json_text(&of("")),
         of("").replace("]}}", r#"]},"zoom":11.5}"#),
         format!(r#"{{"center":[30,-97],"features":[{}]}}"#, point("-97", "30")),
         shape("LineString", "[[-97,30],[-98,31,120]]"),
         shape("MultiPoint", "[[-97,30]]"),
         shape("Polygon", "[[[-97,30],[-98,30],[-98,31],[-97.0,30]]]"),
         shape("MultiPolygon", "[[[[-97,30],[-98,30],[-98,31],[-97,30]]]]"),
-        of(r#"{"type":"Feature","id":7,"geometry":null,"properties":{"popup":12.50,"any":{"x":[1]}},"bbox":[1,2,3,4]}"#),
-        of(r#"{"type":"Feature","geometry":{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[-97,30]}]}}"#),
+        of(
+            r#"{"type":"Feature","id":7,"geometry":null,"properties":{"popup":12.50,"any":{"x":[1]}},"bbox":[1,2,3,4]}"#,
+        ),
+        of(
+            r#"{"type":"Feature","geometry":{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[-97,30]}]}}"#,
+        ),
         of(&point("-97", "30").replace(r#""popup":"a""#, r#""popup":"5 < 6<br>and & more""#)),
     ] {
         assert!(made(&good).is_ok(), "{good}: {:?}", made(&good));
@@ -42,11 +52,7 @@ fn maps_keep_what_is_drawn_and_the_text_of_their_numbers() {
 
 #[test]
 fn faults_say_where_and_what() {
-    let deep = format!(
-        "{}{}",
-        r#"{"type":"GeometryCollection","geometries":["#.repeat(5),
-        "]}".repeat(5)
-    );
+    let deep = format!("{}{}", r#"{"type":"GeometryCollection","geometries":["#.repeat(5), "]}".repeat(5));
     for (data, part) in [
         ("[]".to_owned(), "data: must be an object"),
         (r#"{"features":[]}"#.to_owned(), "data.center: must be"),
@@ -81,6 +87,6 @@ fn faults_say_where_and_what() {
     ] {
         let fault = made(&data).unwrap_err();
         assert_eq!(fault.code, "map_refused");
-        assert!(fault.message.contains(part), "{}: {}", &data[..data.len().min(200)], fault.message);
+        assert!(fault.message.contains(part), "{}: {}", data.chars().take(200).collect::<String>(), fault.message);
     }
 }
