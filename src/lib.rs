@@ -8,6 +8,7 @@ mod access;
 mod browsers;
 mod builtin;
 mod catalogue;
+mod chat;
 mod data;
 mod deliver;
 mod edge;

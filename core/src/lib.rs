@@ -18,6 +18,7 @@
 
 pub mod access;
 pub mod builtin;
+pub mod chat;
 pub mod contract;
 pub mod delivery;
 pub mod egress;

@@ -1,5 +1,10 @@
 //! Hostile and honest queries on a real SQLite: none of the former runs, and the data is the same afterwards.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a fault ends the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a fault ends the test"
+)]
 
 use std::collections::BTreeMap;
 

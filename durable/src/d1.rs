@@ -1,7 +1,7 @@
 //! A D1 database that the operator has bound: one statement, its rows with the names of their columns.
 
 use js_sys::{Array, Promise, Reflect};
-use toolgate_core::builtin::sql::{Value, Table};
+use toolgate_core::builtin::sql::{Table, Value};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;

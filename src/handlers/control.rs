@@ -1,17 +1,15 @@
 //! The control plane: everything here is the registry's to decide.
 
-use toolgate_core::builtin::no_dataset;
 use toolgate_core::ids::Place;
 use toolgate_core::names;
 use toolgate_core::problem::Problem;
 use toolgate_core::queue::messages::Ask;
 use toolgate_core::registry::Command;
-use toolgate_protocol::control::{AcceptanceRequest, Agent, Capability, KeyRequest, OrgRequest, Role, ToolRequest};
+use toolgate_protocol::control::{AcceptanceRequest, Capability, KeyRequest, OrgRequest, Role, ToolRequest};
 use toolgate_protocol::limits::BODY_BYTES_MAX;
 use toolgate_protocol::problems;
 
 use super::Handled;
-use crate::data;
 use crate::edge::Edge;
 
 pub const ADMIN: &[Role] = &[Role::Admin];
@@ -85,24 +83,6 @@ pub async fn put_capability(mut edge: Edge, name: String) -> Handled {
 /// `GET /v1/capabilities/{name}`
 pub async fn get_capability(edge: Edge, name: String) -> Handled {
     as_admin(&edge, Command::GetCapability(name)).await
-}
-
-/// `PUT /v1/agents/{name}`
-pub async fn put_agent(mut edge: Edge, name: String) -> Handled {
-    let who = edge.identity(ADMIN)?;
-    let agent: Agent = edge.json(BODY_BYTES_MAX).await?;
-    // Whether a database is bound is known here alone. One that goes later is told of by the call that misses it.
-    if let Some(name) = &agent.dataset
-        && (!names::is_plain(name) || !data::exists(&edge.env, &who.org, name))
-    {
-        return Err(Problem::invalid("dataset", no_dataset(name).message));
-    }
-    as_admin(&edge, Command::PutAgent(name, agent)).await
-}
-
-/// `GET /v1/agents/{name}`
-pub async fn get_agent(edge: Edge, name: String) -> Handled {
-    as_admin(&edge, Command::GetAgent(name)).await
 }
 
 /// `GET /v1/pools/{pool}`

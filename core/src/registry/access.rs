@@ -1,6 +1,5 @@
 //! Capabilities and agents: who is granted what.
 
-use serde::Serialize;
 use serde_json::json;
 use toolgate_protocol::answers::{AgentView, CapabilityView};
 use toolgate_protocol::control::{Agent, Capability};
@@ -9,6 +8,7 @@ use toolgate_protocol::lists::{AgentPage, CapabilityPage};
 use toolgate_protocol::problems;
 
 use super::{Page, Step, Stepped, body};
+use crate::chat::model::{AgentRecord, ModelSpec, agent_view};
 use crate::names;
 use crate::problem::Problem;
 use crate::registration::CatalogueTool;
@@ -28,11 +28,12 @@ impl Step<'_> {
         if let Some(unknown) = self.first_unowned(&capability.tools)? {
             return Ok(Err(ungranted(&unknown)));
         }
-        self.write("capability", name, capability)?;
+        self.docs.put("capability", name, capability)?;
+        self.audit("capability.written", name, json!(capability))?;
         body(200, &CapabilityView { name: name.to_owned(), capability: capability.clone() })
     }
 
-    pub(super) fn put_agent(&mut self, name: &str, agent: &Agent) -> Stepped {
+    pub(super) fn put_agent(&mut self, name: &str, agent: Agent<ModelSpec>) -> Stepped {
         if let Err(problem) = names::plain("name", name) {
             return Ok(Err(problem));
         }
@@ -47,8 +48,13 @@ impl Step<'_> {
         if let Some(unknown) = self.first_unowned(&agent.pinned_tools)? {
             return Ok(Err(ungranted(&unknown)));
         }
-        self.write("agent", name, agent)?;
-        body(200, &AgentView { name: name.to_owned(), agent: agent.clone() })
+        let known = self.docs.find::<AgentRecord>("agent", name)?.and_then(|known| known.model);
+        let model = agent.model.clone().map(|model| model.over(known.as_ref()));
+        let record: AgentRecord = agent.with_model(model);
+        let view = agent_view(&record);
+        self.docs.put("agent", name, &record)?;
+        self.audit("agent.written", name, json!(view))?;
+        body(200, &AgentView { name: name.to_owned(), agent: view })
     }
 
     pub(super) fn get_capability(&mut self, name: &str) -> Stepped {
@@ -59,8 +65,8 @@ impl Step<'_> {
     }
 
     pub(super) fn get_agent(&mut self, name: &str) -> Stepped {
-        match self.docs.get::<Agent>("agent", name)? {
-            Some(agent) => body(200, &AgentView { name: name.to_owned(), agent }),
+        match self.docs.get::<AgentRecord>("agent", name)? {
+            Some(agent) => body(200, &AgentView { name: name.to_owned(), agent: agent_view(&agent) }),
             None => Ok(Err(Problem::not_found())),
         }
     }
@@ -72,14 +78,9 @@ impl Step<'_> {
     }
 
     pub(super) fn list_agents(&mut self, asked: &Page) -> Stepped {
-        let (found, next_cursor) = self.docs.listed("agent", asked)?;
-        let view = |(name, agent)| AgentView { name, agent };
+        let (found, next_cursor) = self.docs.listed::<AgentRecord>("agent", asked)?;
+        let view = |(name, agent)| AgentView { name, agent: agent_view(&agent) };
         body(200, &AgentPage { agents: found.into_iter().map(view).collect(), next_cursor })
-    }
-
-    fn write<T: Serialize>(&mut self, kind: &str, name: &str, document: &T) -> Result<(), StoreError> {
-        self.docs.put(kind, name, document)?;
-        self.audit(&format!("{kind}.written"), name, json!(document))
     }
 
     /// The first of these tools that no pool owns.

@@ -2,6 +2,7 @@
 //! same catalogue, run and text give the same offer, byte for byte.
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -33,6 +34,30 @@ struct AgentIndex {
     names: Vec<String>,
     grants: Vec<Option<Grant>>,
     index: Index,
+    /// What each one's definition takes, in the forms that were asked for.
+    tokens: RefCell<BTreeMap<Profile, Rc<[u32]>>>,
+}
+
+impl AgentIndex {
+    fn place(&self, name: &str) -> Option<usize> {
+        self.names.binary_search_by(|own| own.as_str().cmp(name)).ok()
+    }
+
+    /// Which of the agent's tools these are.
+    fn among<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<bool> {
+        marked(self.names.len(), names.filter_map(|name| self.place(name)))
+    }
+}
+
+/// One word for each place.
+fn marked(count: usize, places: impl Iterator<Item = usize>) -> Vec<bool> {
+    let mut all = vec![false; count];
+    for place in places {
+        if let Some(one) = all.get_mut(place) {
+            *one = true;
+        }
+    }
+    all
 }
 
 struct Compiled {
@@ -84,13 +109,14 @@ impl Offers {
         let open = || granted.iter().filter(|tool| tool.barred.is_none());
         let all_fit = open().fold(0, |sum: u32, tool| sum.saturating_add(tool.tokens)) <= share;
         let pins = self.pins(&run.agent, context);
-        let candidates = candidates(run, &granted, &ranking, &agent.names, &pins, all_fit);
+        let candidates = candidates(run, &granted, &ranking, &agent, &pins, all_fit);
         let Selection { added, over_budget } = select(&candidates, used, share);
+        let added: Vec<&str> = added.iter().filter_map(|at| granted.get(*at)).map(|tool| tool.name).collect();
         let offered: Vec<&str> = run.offered.iter().map(String::as_str).chain(added.iter().copied()).collect();
         let mut explained = explain(&agent, text, &offered);
         let tools: Vec<OfferedTool> =
             offered.iter().filter_map(|name| self.offered_tool(run, name, explained.remove(*name), &pins)).collect();
-        let left_out = left_out(&granted, &offered, &over_budget);
+        let left_out = left_out(&granted, &agent.among(offered.iter().copied()), &over_budget);
         let no_tools = tools.is_empty().then(|| causes(&left_out));
         let used_tokens = tools.iter().fold(0, |sum: u32, tool| sum.saturating_add(tool.tokens));
         let added = added.into_iter().map(str::to_owned).collect();
@@ -105,19 +131,31 @@ impl Offers {
         permissions: &[String],
         ranking: &[Scored],
     ) -> Vec<Granted<'a>> {
-        let scores: BTreeMap<usize, u32> = ranking.iter().map(|scored| (scored.tool, scored.score)).collect();
-        let tools = agent.names.iter().zip(&agent.grants).enumerate();
+        let mut scores = vec![0; agent.names.len()];
+        for scored in ranking {
+            if let Some(score) = scores.get_mut(scored.tool) {
+                *score = scored.score;
+            }
+        }
+        let tokens = self.tokens(agent, run.profile);
+        let tools = agent.names.iter().zip(&agent.grants).zip(scores).zip(tokens.iter());
         tools
-            .map(|(at, (name, grant))| {
+            .map(|(((name, grant), score), tokens)| {
                 let refused = self.catalogue.policy.permit_granted(name, &run.agent, *grant, permissions).err();
-                Granted {
-                    name,
-                    barred: refused.map(|problem| problem.kind.code),
-                    score: scores.get(&at).copied().unwrap_or(0),
-                    tokens: self.compiled(run.profile, name).map_or(0, |compiled| compiled.tokens),
-                }
+                Granted { name, barred: refused.map(|problem| problem.kind.code), score, tokens: *tokens }
             })
             .collect()
+    }
+
+    /// What the definitions of an agent's tools take, in the order of their names.
+    fn tokens(&self, agent: &AgentIndex, profile: Profile) -> Rc<[u32]> {
+        let known = agent.tokens.borrow().get(&profile).map(Rc::clone);
+        known.unwrap_or_else(|| {
+            let tokens = |name: &String| self.compiled(profile, name).map_or(0, |compiled| compiled.tokens);
+            let made: Rc<[u32]> = agent.names.iter().map(tokens).collect();
+            agent.tokens.borrow_mut().insert(profile, Rc::clone(&made));
+            made
+        })
     }
 
     /// The tools that a list may show: what was offered in its order, or all that is granted by name; in either case only
@@ -125,11 +163,15 @@ impl Offers {
     pub fn listed(&self, agent: &str, permissions: &[String], offered: Option<Vec<String>>) -> Vec<String> {
         let names = offered.unwrap_or_else(|| self.agent_index(agent).names.clone());
         let own = self.agent_index(agent);
-        let granted =
-            |name: &String| own.names.binary_search(name).ok().and_then(|at| own.grants.get(at).copied().flatten());
+        let granted = |name: &String| own.place(name).and_then(|at| own.grants.get(at).copied().flatten());
         let open =
             |name: &String| self.catalogue.policy.permit_granted(name, agent, granted(name), permissions).is_ok();
         names.into_iter().filter(open).collect()
+    }
+
+    /// The names of all tools that an agent is granted, those too that could not be called now.
+    pub fn granted_names(&self, agent: &str) -> Vec<String> {
+        self.agent_index(agent).names.clone()
     }
 
     /// A definition in a profile's form.
@@ -200,7 +242,7 @@ impl Offers {
         }
         let names: Vec<String> = definitions.iter().map(|tool| tool.name.clone()).collect();
         let grants = names.iter().map(|name| policy.grant(agent, name)).collect();
-        let made = Rc::new(AgentIndex { names, grants, index });
+        let made = Rc::new(AgentIndex { names, grants, index, tokens: RefCell::default() });
         indexes.insert(agent.to_owned(), Rc::clone(&made));
         made
     }
@@ -218,50 +260,47 @@ impl Offers {
 }
 
 /// What is new and may be called: the pinned, then by rank; the rest too when everything fits.
-fn candidates<'a>(
+fn candidates(
     run: &Run,
-    granted: &'a [Granted<'a>],
+    granted: &[Granted<'_>],
     ranking: &[Scored],
-    names: &[String],
+    agent: &AgentIndex,
     pins: &[(String, String)],
     all_fit: bool,
-) -> Vec<Candidate<'a>> {
-    let pinned = pins.iter().map(|(name, _)| name.as_str());
-    let ranked = ranking.iter().filter_map(|ranked| names.get(ranked.tool)).map(String::as_str);
-    let rest = names.iter().map(String::as_str).filter(|_| all_fit);
-    let mut seen: BTreeSet<&str> = run.offered.iter().map(String::as_str).collect();
-    let fresh: Vec<&str> = pinned.chain(ranked).chain(rest).filter(|name| seen.insert(name)).collect();
-    let candidate = |name: &str| {
-        let at = granted.binary_search_by(|tool| tool.name.cmp(name)).ok()?;
+) -> Vec<Candidate> {
+    let pinned: Vec<usize> = pins.iter().filter_map(|(name, _)| agent.place(name)).collect();
+    let ranked = ranking.iter().map(|ranked| ranked.tool);
+    let rest = (0..granted.len()).filter(|_| all_fit);
+    let mut seen = agent.among(run.offered.iter().map(String::as_str));
+    let mut is_fresh = |at: &usize| seen.get_mut(*at).is_some_and(|seen| !std::mem::replace(seen, true));
+    let fresh: Vec<usize> = pinned.iter().copied().chain(ranked).chain(rest).filter(|at| is_fresh(at)).collect();
+    let candidate = |at: usize| {
         let tool = granted.get(at).filter(|tool| tool.barred.is_none())?;
-        let pinned = pins.iter().any(|(pinned, _)| pinned == name);
-        Some(Candidate { name: tool.name, tokens: tool.tokens, pinned })
+        Some(Candidate { tool: at, tokens: tool.tokens, pinned: pinned.contains(&at) })
     };
     fresh.into_iter().filter_map(candidate).collect()
 }
 
 /// Scores with their reasons, of what is offered alone: for a whole catalogue they take longer than the ranking.
 fn explain(agent: &AgentIndex, text: &str, offered: &[&str]) -> BTreeMap<String, Ranked> {
-    let places: Vec<usize> =
-        offered.iter().filter_map(|name| agent.names.binary_search_by(|own| own.as_str().cmp(name)).ok()).collect();
+    let places: Vec<usize> = offered.iter().filter_map(|name| agent.place(name)).collect();
     let explained = agent.index.explain(text, &places).into_iter();
     explained.filter_map(|ranked| Some((agent.names.get(ranked.tool)?.clone(), ranked))).collect()
 }
 
 /// The granted tools that are not offered, best first.
-fn left_out(granted: &[Granted<'_>], offered: &[&str], over_budget: &BTreeSet<&str>) -> Vec<LeftOut> {
-    let offered: BTreeSet<&str> = offered.iter().copied().collect();
-    let mut left: Vec<LeftOut> = granted
-        .iter()
-        .filter(|tool| !offered.contains(tool.name))
-        .map(|tool| {
-            let over = over_budget.contains(tool.name);
+fn left_out(granted: &[Granted<'_>], offered: &[bool], over_budget: &[usize]) -> Vec<LeftOut> {
+    let over = marked(granted.len(), over_budget.iter().copied());
+    let all = granted.iter().zip(offered).zip(over);
+    let mut left: Vec<_> = all.filter(|((_, offered), _)| !**offered).map(|((tool, _), over)| (tool, over)).collect();
+    // Stable: of the same score they stay in the order of their names.
+    left.sort_by_key(|(tool, _)| Reverse(tool.score));
+    left.into_iter()
+        .map(|(tool, over)| {
             let reason = tool.barred.unwrap_or(if over { "budget" } else { "no_match" });
             LeftOut { name: tool.name.to_owned(), score: tool.score, reason: reason.to_owned() }
         })
-        .collect();
-    left.sort_by(|one, other| other.score.cmp(&one.score).then_with(|| one.name.cmp(&other.name)));
-    left
+        .collect()
 }
 
 fn causes(left_out: &[LeftOut]) -> NoTools {

@@ -1,14 +1,12 @@
 //! What an offer grows by: the best of what is new, under the budget.
 
-use std::collections::BTreeSet;
-
 use toolgate_protocol::limits::OFFER_FIRST_PERCENT;
 
 /// A tool that may be offered.
 #[derive(Clone, Debug)]
-pub struct Candidate<'a> {
-    /// Its name.
-    pub name: &'a str,
+pub struct Candidate {
+    /// Its place among the agent's tools.
+    pub tool: usize,
     /// What its definition takes.
     pub tokens: u32,
     /// It is advertised whatever the budget says.
@@ -17,11 +15,11 @@ pub struct Candidate<'a> {
 
 /// What a turn makes of its candidates.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Selection<'a> {
+pub struct Selection {
     /// Offered from now on, in this order.
-    pub added: Vec<&'a str>,
+    pub added: Vec<usize>,
     /// What did not fit.
-    pub over_budget: BTreeSet<&'a str>,
+    pub over_budget: Vec<usize>,
 }
 
 /// What may be spent: the first turn leaves something for what later turns bring.
@@ -30,15 +28,15 @@ pub fn share(budget_tokens: u32, first: bool) -> u32 {
 }
 
 /// Takes what fits, in the order given. What does not fit is passed over: one large tool does not shut out those behind.
-pub fn select<'a>(candidates: &[Candidate<'a>], used_tokens: u32, share: u32) -> Selection<'a> {
+pub fn select(candidates: &[Candidate], used_tokens: u32, share: u32) -> Selection {
     let (mut selection, mut used) = (Selection::default(), used_tokens);
     for candidate in candidates {
         let after = used.saturating_add(candidate.tokens);
         if candidate.pinned || after <= share {
             used = after;
-            selection.added.push(candidate.name);
+            selection.added.push(candidate.tool);
         } else {
-            selection.over_budget.insert(candidate.name);
+            selection.over_budget.push(candidate.tool);
         }
     }
     selection
@@ -48,31 +46,25 @@ pub fn select<'a>(candidates: &[Candidate<'a>], used_tokens: u32, share: u32) ->
 mod tests {
     use super::*;
 
-    fn names(candidates: &[(&str, u32, bool)], used: u32, budget: u32) -> (Vec<String>, Vec<String>) {
-        let candidates: Vec<Candidate<'_>> = candidates
-            .iter()
-            .map(|(name, tokens, pinned)| Candidate { name, tokens: *tokens, pinned: *pinned })
-            .collect();
+    fn chosen(candidates: &[(usize, u32, bool)], used: u32, budget: u32) -> (Vec<usize>, Vec<usize>) {
+        let candidate =
+            |(tool, tokens, pinned): &(usize, u32, bool)| Candidate { tool: *tool, tokens: *tokens, pinned: *pinned };
+        let candidates: Vec<Candidate> = candidates.iter().map(candidate).collect();
         let Selection { added, over_budget } = select(&candidates, used, budget);
-        let owned = |name: &str| name.to_owned();
-        (added.into_iter().map(owned).collect(), over_budget.into_iter().map(owned).collect())
+        (added, over_budget)
     }
 
     #[test]
     fn best_first_until_the_budget_ends() {
-        let (a, b, c, d) = (("a", 40, false), ("b", 80, false), ("c", 50, false), ("d", 10, false));
+        let (a, b, c, d) = ((7, 40, false), (2, 80, false), (9, 50, false), (0, 10, false));
         for (candidates, used, budget, added, over) in [
-            (&[a, b, c, d][..], 0, 100, &["a", "c", "d"][..], &["b"][..]),
-            (&[a, b, c, d], 0, 180, &["a", "b", "c", "d"], &[]),
-            (&[a, b], 100, 100, &[], &["a", "b"]),
-            (&[("p", 500, true), a], 0, 100, &["p"], &["a"]),
+            (&[a, b, c, d][..], 0, 100, &[7, 9, 0][..], &[2][..]),
+            (&[a, b, c, d], 0, 180, &[7, 2, 9, 0], &[]),
+            (&[a, b], 100, 100, &[], &[7, 2]),
+            (&[(1, 500, true), a], 0, 100, &[1], &[7]),
             (&[], 0, 100, &[], &[]),
         ] {
-            let (found, left) = names(candidates, used, budget);
-            assert_eq!(
-                (found, left),
-                (added.iter().map(ToString::to_string).collect(), over.iter().map(ToString::to_string).collect())
-            );
+            assert_eq!(chosen(candidates, used, budget), (added.to_vec(), over.to_vec()));
         }
         assert_eq!((share(1_000, true), share(1_000, false), share(u32::MAX, true) > 0), (700, 1_000, true));
     }
