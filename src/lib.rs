@@ -15,6 +15,7 @@ mod endpoint;
 mod grounding;
 mod handlers;
 mod http;
+mod mcp_rules;
 mod notices;
 mod objects;
 mod tool_pools;

@@ -72,7 +72,12 @@ pub fn operations() -> Vec<Operation> {
         .takes::<Agent>()
         .gives::<AgentView>(200, "As it was written.")
         .lags::<AgentView>()
-        .refuses(&[p::UNKNOWN_CAPABILITY, p::UNKNOWN_GRANTED_TOOL, p::DESTINATION_REFUSED, p::RESOLVER_UNAVAILABLE]),
+        .refuses(&[
+            p::UNKNOWN_CAPABILITY,
+            p::UNKNOWN_GRANTED_TOOL,
+            p::DESTINATION_REFUSED,
+            p::RESOLVER_UNAVAILABLE,
+        ]),
         operation("GET", "/v1/agents/{name}", "getAgent", ADMIN, "Reads an agent.")
             .gives::<AgentView>(200, "As it was written.")
             .refuses(&[p::NOT_FOUND]),
