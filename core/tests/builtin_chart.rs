@@ -1,10 +1,5 @@
 //! Charts: what is put right, and what is refused.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a fault ends the test"
-)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "faults end it")]
 
 use toolgate_core::builtin::chart::create;
 use toolgate_core::builtin::{Drawing, Fault, json_text};

@@ -1,10 +1,5 @@
 //! Hostile and honest queries on a real SQLite: none of the former runs, and the data is the same afterwards.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a fault ends the test"
-)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "faults end it")]
 
 use std::collections::BTreeMap;
 
