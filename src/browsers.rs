@@ -2,6 +2,7 @@
 //! nothing rides on a browser's own authority; a preflight is answered for any origin, because it has no key to judge by.
 
 use toolgate_core::keys::Identity;
+use toolgate_core::mcp::is_header_name;
 use toolgate_core::problem::Problem;
 use toolgate_protocol::problems;
 use worker::{Env, Headers, Method, Request, Response, ResponseBuilder, Result};
@@ -22,13 +23,20 @@ pub fn preflight(request: &Request) -> Option<Result<Response>> {
         for (name, value) in [
             ("access-control-allow-origin", "*"),
             ("access-control-allow-methods", METHODS),
-            ("access-control-allow-headers", HEADERS),
+            ("access-control-allow-headers", allowed_headers(request).as_str()),
             ("access-control-max-age", PREFLIGHT_SECONDS),
         ] {
             headers.set(name, value)?;
         }
         Ok(ResponseBuilder::new().with_status(204).with_headers(headers).empty())
     })
+}
+
+/// Headers that mirror arguments of MCP tools have names that admins give: those that the page wants to send.
+fn allowed_headers(request: &Request) -> String {
+    let asked = header(request, "access-control-request-headers").unwrap_or_default().to_ascii_lowercase();
+    let mirrors = |name: &&str| name.strip_prefix("mcp-param-").is_some_and(is_header_name);
+    std::iter::once(HEADERS).chain(asked.split(',').map(str::trim).filter(mirrors)).collect::<Vec<_>>().join(", ")
 }
 
 /// Refuses a page of an origin that the key does not name; without a key, any but the gateway's own pages.

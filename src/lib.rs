@@ -17,6 +17,7 @@ mod endpoint;
 mod grounding;
 mod handlers;
 mod http;
+mod mcp_rules;
 mod notices;
 mod objects;
 mod tool_pools;

@@ -100,7 +100,7 @@ pub struct Agent<M = ModelSetting> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer_budget_tokens: Option<u32>,
     /// The model that the chat door drives: `demo`, a model's name at the deployment's endpoint, or an endpoint.
-    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    #[serde(default = "none::<M>", skip_serializing_if = "Option::is_none")]
     pub model: Option<M>,
     /// What the model is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,13 +108,29 @@ pub struct Agent<M = ModelSetting> {
     /// The data set that its database tools read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dataset: Option<String>,
+    /// How its tools are served at the MCP door.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp: Option<AgentMcp>,
+}
+
+/// How an agent's tools are served at the MCP door, beyond what is the same for all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AgentMcp {
+    /// By tool and field: the argument is mirrored into the header `Mcp-Param-` and this name, for who routes requests.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, BTreeMap<String, String>>,
+    /// Tools that only clients with the Tasks extension may call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks_required: Vec<String>,
 }
 
 impl<M> Agent<M> {
     /// The same with its model in another form.
     pub fn with_model<N>(self, model: Option<N>) -> Agent<N> {
-        let Agent { capabilities, pinned_tools, offer_budget_tokens, model: _, instructions, dataset } = self;
-        Agent { capabilities, pinned_tools, offer_budget_tokens, model, instructions, dataset }
+        let Agent { capabilities, pinned_tools, offer_budget_tokens, model: _, instructions, mcp, dataset } = self;
+        Agent { capabilities, pinned_tools, offer_budget_tokens, model, instructions, mcp, dataset }
     }
 }
 

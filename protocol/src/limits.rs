@@ -211,6 +211,10 @@ pub const MCP_INPUT_BYTES_MAX: usize = 64 * 1024;
 pub const MCP_INPUT_STATE_BYTES_MAX: usize = 16 * 1024;
 /// A client has this long to answer what a tool asked for.
 pub const MCP_INPUT_SECONDS: u64 = 3_600;
+/// What an agent's admin says of its tools at this door is asked for again after this.
+pub const MCP_RULES_SECONDS: u64 = 30;
+/// A stream that tells how a call gets on says at least this often that it is there.
+pub const MCP_STREAM_SECONDS: u64 = 5;
 /// A subscription ends after this; the client asks anew.
 pub const MCP_LISTEN_SECONDS: u64 = 300;
 /// Pauses between its first looks for a change, and then between all.

@@ -10,7 +10,6 @@ use toolgate_core::mcp::{self, Listen};
 use toolgate_core::problem::Problem;
 use toolgate_core::time::UnixMillis;
 use toolgate_durable::now;
-use toolgate_protocol::definitions::Profile;
 use toolgate_protocol::limits::{MCP_LISTEN_PAUSES_MILLIS, MCP_LISTEN_SECONDS};
 use worker::Response;
 
@@ -97,11 +96,12 @@ impl Subscription {
 /// Of the list that this key sees, definitions included.
 async fn fingerprint(edge: &Edge, who: &Identity, offers: &Rc<toolgate_core::run::Offers>) -> Result<String, Problem> {
     let names = door::listed(edge, who, offers).await?;
-    let definitions = names.iter().filter_map(|name| offers.definition(Profile::Mcp, name));
+    let agent = who.scope.agent.as_deref().unwrap_or_default();
+    let definitions = names.iter().filter_map(|name| offers.mcp_definition(agent, name, true));
     let text: Vec<String> = definitions.map(|definition| definition.get().to_owned()).collect();
     Ok(sha256_hex(text.join("\n").as_bytes()))
 }
 
-fn event(message: &str) -> String {
+pub(super) fn event(message: &str) -> String {
     format!("data: {message}\n\n")
 }

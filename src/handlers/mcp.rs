@@ -1,6 +1,7 @@
 //! `POST /mcp/{agent}`: the Model Context Protocol. What a message says and how it is answered is `core::mcp`; here it is
 //! taken to where the rest of the gateway is.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde_json::value::RawValue;
@@ -10,18 +11,19 @@ use toolgate_core::principal::Principal;
 use toolgate_core::problem::Problem;
 use toolgate_core::run::{self, Offers};
 use toolgate_protocol::control::Role;
-use toolgate_protocol::definitions::Profile;
 use toolgate_protocol::limits::MCP_BODY_BYTES_MAX;
 use toolgate_protocol::problems;
 use toolgate_protocol::runs::Door;
 use worker::{Response, ResponseBuilder};
 
-use super::{Handled, listen, mcp_calls};
+use super::mcp_calls::ToolCall;
+use super::{Handled, listen, mcp_progress, mcp_tasks};
 use crate::catalogue;
 use crate::edge::Edge;
 use crate::http::{self, internal};
 
-const INTERNAL_ERROR: i32 = -32_603;
+pub(super) const INTERNAL_ERROR: i32 = -32_603;
+pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
 /// A request that cannot be answered in the protocol's own words is answered in HTTP's.
 pub(super) enum Failed {
@@ -52,28 +54,63 @@ pub async fn mcp(mut edge: Edge, agent: String) -> Handled {
         return Err(Problem::new(problems::AGENT_NOT_IN_SCOPE, "The key is another agent's."));
     }
     let header = |name: &str| http::header(&edge.request, name);
-    let headers =
-        Headers { version: header("mcp-protocol-version"), method: header("mcp-method"), name: header("mcp-name") };
+    let headers = Headers {
+        version: header("mcp-protocol-version"),
+        method: header("mcp-method"),
+        name: header("mcp-name"),
+        params: param_headers(&edge.request),
+    };
+    let streams = header("accept").is_some_and(|accepts| accepts.contains(EVENT_STREAM));
     let body = http::json_text(&mut edge.request, MCP_BODY_BYTES_MAX).await?;
     let request = match mcp::read(&body, &headers) {
         Ok(Message::Request(request)) => *request,
         Ok(Message::Notification) => return respond(mcp::notification_taken()),
         Err(fault) => return respond(mcp::failure(&fault)),
     };
-    if let Method::Listen(asked) = request.method {
-        return listen::listen(edge, who, request.id, asked).await;
-    }
-    match handle(&edge, &who, &request).await {
-        Ok(answer) => respond(answer),
-        Err(Failed::Fault(fault)) => respond(mcp::failure(&Fault { id: Some(request.id), ..fault })),
-        Err(Failed::Refused(response)) => Ok(response),
-        // A key that is not live is for the client to see; anything else is an answer to the request.
-        Err(Failed::Problem(problem)) if problem.kind == problems::INVALID_KEY => Err(problem),
-        Err(Failed::Problem(problem)) => {
-            let fault = Fault::new(problem.kind.status, INTERNAL_ERROR, problem.detail);
-            respond(mcp::failure(&Fault { id: Some(request.id), ..fault }))
+    match request.method {
+        Method::Listen(asked) => listen::listen(edge, who, request.id, asked).await,
+        Method::CallTool(ref call) if call.name != STATUS_TOOL && call.progress_token.is_some() && streams => {
+            mcp_progress::call(edge, who, request).await
+        }
+        _ => {
+            let handled = handle(&edge, &who, &request).await;
+            answered(&request.id, handled)
         }
     }
+}
+
+/// Arguments that the client mirrors; the platform gives names in lower case.
+fn param_headers(request: &worker::Request) -> BTreeMap<String, String> {
+    let named = |(name, value): (String, String)| Some((name.strip_prefix("mcp-param-")?.to_owned(), value));
+    request.headers().entries().filter_map(named).collect()
+}
+
+/// The answer to a request that was handled, or could not be.
+pub(super) fn answered(id: &str, handled: Result<Answer, Failed>) -> Handled {
+    match handled.or_else(|failed| told(id, failed)) {
+        Ok(answer) => respond(answer),
+        Err(Untold::Refused(response)) => Ok(response),
+        Err(Untold::Problem(problem)) => Err(problem),
+    }
+}
+
+/// What is not an answer of the protocol.
+pub(super) enum Untold {
+    /// A refusal of the registry, as it came.
+    Refused(Response),
+    /// A key that is not live is for the client to see.
+    Problem(Problem),
+}
+
+/// A failure as an answer of the protocol.
+pub(super) fn told(id: &str, failed: Failed) -> Result<Answer, Untold> {
+    let fault = match failed {
+        Failed::Fault(fault) => fault,
+        Failed::Refused(response) => return Err(Untold::Refused(response)),
+        Failed::Problem(problem) if problem.kind == problems::INVALID_KEY => return Err(Untold::Problem(problem)),
+        Failed::Problem(problem) => Fault::new(problem.kind.status, INTERNAL_ERROR, problem.detail),
+    };
+    Ok(mcp::failure(&Fault { id: Some(id.to_owned()), ..fault }))
 }
 
 fn respond(answer: Answer) -> Handled {
@@ -94,16 +131,15 @@ async fn handle(edge: &Edge, who: &Identity, request: &Request) -> Result<Answer
         Method::Initialize(version) => mcp::answer(id, &mcp::initialized(version)),
         Method::Ping => mcp::answer(id, &mcp::empty(*era)),
         Method::ListTools(cursor) => list_tools(edge, who, id, *era, cursor.as_deref()).await?,
-        Method::CallTool(call) if call.name == STATUS_TOOL => mcp_calls::status(edge, who, id, *era, call).await?,
-        Method::CallTool(call) => mcp_calls::call_tool(edge, who, id, *era, client, call).await?,
-        Method::GetTask(asked) => mcp::answer(id, &mcp::task(&mcp_calls::task(edge, who, asked).await?, false)),
-        // A task never waits for its client: a tool asks in its answer, and the repeat is another call.
-        Method::UpdateTask(asked) => {
-            mcp_calls::task(edge, who, asked).await?;
+        Method::CallTool(call) if call.name == STATUS_TOOL => ToolCall { edge, who, request, call }.status().await?,
+        Method::CallTool(call) => ToolCall { edge, who, request, call }.answer().await?,
+        Method::GetTask(asked) => mcp::answer(id, &mcp::task(&mcp_tasks::get(edge, who, asked).await?, client)),
+        Method::UpdateTask(update) => {
+            mcp_tasks::update(edge, who, client, update).await?;
             mcp::answer(id, &mcp::empty(*era))
         }
         Method::CancelTask(asked) => {
-            mcp_calls::cancel_task(edge, who, asked).await?;
+            mcp_tasks::cancel(edge, who, asked).await?;
             mcp::answer(id, &mcp::empty(*era))
         }
         Method::Listen(_) => return Err(Fault::no_method("subscriptions/listen").into()),
@@ -135,7 +171,9 @@ async fn list_tools(edge: &Edge, who: &Identity, id: &str, era: Era, cursor: Opt
     let offers = catalogue(edge, who).await?;
     let names = listed(edge, who, &offers).await?;
     let (shown, next) = mcp::page(&names, cursor)?;
-    let mut tools: Vec<Box<RawValue>> = shown.iter().filter_map(|name| offers.definition(Profile::Mcp, name)).collect();
+    let agent = who.scope.agent.as_deref().unwrap_or_default();
+    let definition = |name: &String| offers.mcp_definition(agent, name, era == Era::Modern);
+    let mut tools: Vec<Box<RawValue>> = shown.iter().filter_map(definition).collect();
     if next.is_none() {
         tools.extend(mcp::status_tool());
     }

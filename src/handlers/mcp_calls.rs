@@ -1,11 +1,13 @@
-//! What the MCP door does about calls: it submits them, reads them as tasks or by the status tool, and cancels them.
+//! What the MCP door does about calls: it submits them, and says how they stand.
 
+use serde::de::DeserializeOwned;
 use toolgate_core::contract::read_arguments;
 use toolgate_core::hash::hex;
-use toolgate_core::ids::{IdKind, LocalId, Place};
+use toolgate_core::ids::IdKind;
+use toolgate_core::json::Json;
 use toolgate_core::keys::Identity;
 use toolgate_core::mcp::{
-    self, Answer, Bound, CallTool, Capability, Carried, Client, Era, Fault, RequestStates, Waits,
+    self, Answer, Bound, CallTool, Capability, Carried, Era, Fault, Request, RequestStates, Waits,
 };
 use toolgate_core::problem::Problem;
 use toolgate_core::queue::messages::{Ask, Submit};
@@ -20,54 +22,153 @@ use super::carry;
 use super::mcp::{Failed, catalogue, principal};
 use crate::edge::Edge;
 use crate::http::internal;
+use crate::mcp_rules;
 
-/// `tools/call`
-pub(super) async fn call_tool(
-    edge: &Edge,
-    who: &Identity,
-    id: &str,
-    era: Era,
-    client: &Client,
-    call: &CallTool,
-) -> Result<Answer, Failed> {
-    let principal = principal(who)?;
-    let arguments = match read_arguments(call.arguments.as_deref().map(|raw| raw.get())) {
-        Ok(arguments) => arguments.canonical(),
-        Err(problem) => return refused(id, &problem, era),
-    };
-    let bound = Bound {
-        org: &who.org,
-        agent: who.scope.agent.as_deref().unwrap_or_default(),
-        principal: &principal.text,
-        tool: &call.name,
-        arguments: &arguments,
-    };
-    let states = RequestStates::new(&master(edge)?);
-    let carried = opened(&states, &bound, call.request_state.as_deref())?;
-    let input = mcp::input_of(call, carried)?;
-    let submit = submission(who, call, bound.agent, input, client)?;
-    let view = match read_call(carry(edge, who, submit).await).await? {
-        Ok(view) => view,
-        Err(problem) if problem.kind == problems::UNKNOWN_TOOL => return Err(unknown_tool(&call.name).into()),
-        Err(problem) if problem.kind.status >= 500 || problem.kind == problems::INVALID_KEY => {
-            return Err(problem.into());
+/// `tools/call`, and who sends it.
+#[derive(Clone, Copy)]
+pub(super) struct ToolCall<'a> {
+    pub edge: &'a Edge,
+    pub who: &'a Identity,
+    pub request: &'a Request,
+    pub call: &'a CallTool,
+}
+
+/// A call that was accepted.
+pub(super) struct Submitted {
+    /// Canonical texts of what its state is bound to.
+    principal: String,
+    arguments: String,
+    /// As it stood then.
+    pub view: CallView,
+}
+
+impl ToolCall<'_> {
+    /// The call's answer, which is held for its end.
+    pub async fn answer(self) -> Result<Answer, Failed> {
+        match self.submit(self.wait_seconds()).await? {
+            Ok(submitted) => self.outcome(&submitted, &submitted.view).await,
+            Err(refused) => Ok(refused),
         }
-        Err(problem) => return refused(id, &problem, era),
-    };
-    if mcp::is_question(&view) {
-        let reads = is_read(edge, who, &call.name).await?;
-        let seal = |carried: &Carried| states.seal(&bound, carried, now().plus_seconds(MCP_INPUT_SECONDS));
-        return Ok(mcp::answer(id, &mcp::question_result(&view, era, client, reads, seal)?));
     }
-    let waits = Waits::of(&view);
-    if waits.is_some() && client.tasks {
-        return Ok(mcp::answer(id, &mcp::task(&view, true)));
+
+    /// How long a client is kept waiting: one that follows tasks has one then.
+    pub fn wait_seconds(self) -> u64 {
+        if self.request.client.tasks { MCP_TASK_WAIT_SECONDS } else { MCP_WAIT_SECONDS }
     }
-    if waits == Some(Waits::Decision) && client.can(Capability::Url) {
-        let state = states.seal(&bound, &Carried::Call(view.call.clone()), now().plus_seconds(RECORD_SECONDS));
-        return Ok(mcp::answer(id, &mcp::waits_for_input(&view, &state)));
+
+    /// Makes the call. A refusal that a model can act on is an answer.
+    pub async fn submit(self, wait_seconds: u64) -> Result<Result<Submitted, Answer>, Failed> {
+        let ToolCall { edge, who, call, .. } = self;
+        let principal = principal(who)?.text;
+        let arguments = match read_arguments(call.arguments.as_deref().map(|raw| raw.get())) {
+            Ok(arguments) => arguments,
+            Err(problem) => return Ok(Err(self.refused(&problem))),
+        };
+        if let Some(refused) = self.check_rules(&arguments).await? {
+            return Ok(Err(refused));
+        }
+        let arguments = arguments.canonical();
+        let carried = {
+            let bound = self.bound(&principal, &arguments);
+            opened(&RequestStates::new(&master(edge)?), &bound, call.request_state.as_deref())?
+        };
+        let input = mcp::input_of(call, carried)?;
+        match read_answer(carry(edge, who, self.submission(input, wait_seconds)?).await).await? {
+            Ok(view) => Ok(Ok(Submitted { principal, arguments, view })),
+            Err(problem) if problem.kind == problems::UNKNOWN_TOOL => Err(unknown_tool(&call.name).into()),
+            Err(problem) if problem.kind.status >= 500 || problem.kind == problems::INVALID_KEY => Err(problem.into()),
+            Err(problem) => Ok(Err(self.refused(&problem))),
+        }
     }
-    Ok(mcp::answer(id, &mcp::call_result(&view, era)))
+
+    /// What the agent's admin says of the tool: headers that mirror arguments, and clients that it is kept for.
+    async fn check_rules(self, arguments: &Json) -> Result<Option<Answer>, Failed> {
+        let ToolCall { edge, who, request, call } = self;
+        let agent = who.scope.agent.as_deref().unwrap_or_default();
+        let rules = mcp_rules::of(edge, who, agent).await?.map_err(Failed::Refused)?;
+        if let Some(mirrors) = rules.mirrors.get(&call.name).filter(|_| request.era == Era::Modern) {
+            mcp::check_mirrors(mirrors, arguments, &call.headers)?;
+        }
+        if rules.tasks_required.contains(&call.name) && !request.client.tasks {
+            if request.era == Era::Modern {
+                return Err(mcp::needs_tasks().into());
+            }
+            let detail = "The tool may be called by clients that follow tasks alone, which needs revision 2026-07-28.";
+            return Ok(Some(self.refused(&Problem::new(problems::INVALID_REQUEST, detail))));
+        }
+        Ok(None)
+    }
+
+    /// What a call that was accepted is answered with, as it stands now.
+    pub async fn outcome(self, submitted: &Submitted, view: &CallView) -> Result<Answer, Failed> {
+        let ToolCall { edge, who, request: Request { id, era, client, .. }, call } = self;
+        let (bound, states) =
+            (self.bound(&submitted.principal, &submitted.arguments), RequestStates::new(&master(edge)?));
+        if mcp::is_question(view) {
+            let reads = is_read(edge, who, &call.name).await?;
+            let seal = |carried: &Carried| states.seal(&bound, carried, now().plus_seconds(MCP_INPUT_SECONDS));
+            return Ok(mcp::answer(id, &mcp::question_result(view, *era, client, reads, seal)?));
+        }
+        let waits = Waits::of(view);
+        if let Some(waits) = waits.filter(|_| client.tasks) {
+            return Ok(mcp::answer(id, &mcp::created_task(view, waits)));
+        }
+        if waits == Some(Waits::Decision) && client.can(Capability::Url) {
+            let state = states.seal(&bound, &Carried::Call(view.call.clone()), now().plus_seconds(RECORD_SECONDS));
+            return Ok(mcp::answer(id, &mcp::waits_for_input(view, &state)));
+        }
+        Ok(mcp::answer(id, &mcp::call_result(view, *era)))
+    }
+
+    fn bound<'b>(self, principal: &'b str, arguments: &'b str) -> Bound<'b>
+    where
+        Self: 'b,
+    {
+        let agent = self.who.scope.agent.as_deref().unwrap_or_default();
+        Bound { org: &self.who.org, agent, principal, tool: &self.call.name, arguments }
+    }
+
+    fn submission(self, input: Option<CallInput>, wait_seconds: u64) -> Result<Submit, Problem> {
+        let ToolCall { who, call, .. } = self;
+        let key = toolgate_durable::entropy().map_err(|error| internal("reading randomness", error))?;
+        Ok(Submit {
+            tool: call.name.clone(),
+            agent: who.scope.agent.clone().unwrap_or_default(),
+            run: who.scope.run.as_ref().map(|scope| scope.run.clone()),
+            profile: Some(Profile::Mcp),
+            purpose: None,
+            principal: who.scope.principal.clone().ok_or_else(Problem::not_found)?,
+            arguments: call.arguments.clone(),
+            input,
+            // Of this request alone: nothing of the protocol says that two requests are one.
+            idempotency_key: Some(hex(&key)),
+            alike: true,
+            wait_seconds,
+        })
+    }
+
+    /// The tool of this door itself: how a call stands.
+    pub async fn status(self) -> Result<Answer, Failed> {
+        let ToolCall { edge, who, request, call } = self;
+        let asked = mcp::asked_of(call.arguments.as_deref());
+        let found = asked.ok_or_else(|| Problem::invalid("id", "is required, and nothing else.")).and_then(|asked| {
+            edge.find(IdKind::Approval, who, &asked).or_else(|_| edge.find(IdKind::Call, who, &asked))
+        });
+        let (place, local) = match found {
+            Ok(found) => found,
+            Err(problem) => return Ok(self.refused(&problem)),
+        };
+        let read = Ask::Read { call: local, wait_seconds: 0, submitted: false };
+        match read_answer(edge.ask_pool(place, who, read).await).await? {
+            Ok(view) => Ok(mcp::answer(&request.id, &mcp::approval_status(&view, request.era))),
+            Err(problem) if problem.kind.status >= 500 || problem.kind == problems::INVALID_KEY => Err(problem.into()),
+            Err(problem) => Ok(self.refused(&problem)),
+        }
+    }
+
+    fn refused(self, problem: &Problem) -> Answer {
+        mcp::answer(&self.request.id, &mcp::refused_result(problem, self.request.era))
+    }
 }
 
 async fn is_read(edge: &Edge, who: &Identity, tool: &str) -> Result<bool, Failed> {
@@ -82,90 +183,19 @@ fn opened(states: &RequestStates, bound: &Bound<'_>, state: Option<&str>) -> Res
     carried.map(Some).ok_or_else(|| Fault::params("requestState is not that of this call, or it is too old."))
 }
 
-fn submission(
-    who: &Identity,
-    call: &CallTool,
-    agent: &str,
-    input: Option<CallInput>,
-    client: &Client,
-) -> Result<Submit, Problem> {
-    let key = toolgate_durable::entropy().map_err(|error| internal("reading randomness", error))?;
-    Ok(Submit {
-        tool: call.name.clone(),
-        agent: agent.to_owned(),
-        run: who.scope.run.as_ref().map(|scope| scope.run.clone()),
-        profile: Some(Profile::Mcp),
-        purpose: None,
-        principal: who.scope.principal.clone().ok_or_else(Problem::not_found)?,
-        arguments: call.arguments.clone(),
-        input,
-        // Of this request alone: nothing of the protocol says that two requests are one.
-        idempotency_key: Some(hex(&key)),
-        alike: true,
-        wait_seconds: if client.tasks { MCP_TASK_WAIT_SECONDS } else { MCP_WAIT_SECONDS },
-    })
-}
-
-fn refused(id: &str, problem: &Problem, era: Era) -> Result<Answer, Failed> {
-    Ok(mcp::answer(id, &mcp::refused_result(problem, era)))
-}
-
 /// Absent is an error of the protocol, 200 in HTTP: the request itself was understood.
 fn unknown_tool(name: &str) -> Fault {
     Fault { status: 200, ..Fault::params(format!("Unknown tool: {}", name.chars().take(64).collect::<String>())) }
-}
-
-/// The tool of this door itself: how a call stands.
-pub(super) async fn status(edge: &Edge, who: &Identity, id: &str, era: Era, call: &CallTool) -> Result<Answer, Failed> {
-    let asked = mcp::asked_of(call.arguments.as_deref());
-    let found = asked.ok_or_else(|| Problem::invalid("id", "is required, and nothing else."));
-    let found = found
-        .and_then(|asked| edge.find(IdKind::Approval, who, &asked).or_else(|_| edge.find(IdKind::Call, who, &asked)));
-    let (place, local) = match found {
-        Ok(found) => found,
-        Err(problem) => return refused(id, &problem, era),
-    };
-    let read = Ask::Read { call: local, wait_seconds: 0, submitted: false };
-    match read_call(edge.ask_pool(place, who, read).await).await? {
-        Ok(view) => Ok(mcp::answer(id, &mcp::approval_status(&view, era))),
-        Err(problem) if problem.kind.status >= 500 || problem.kind == problems::INVALID_KEY => Err(problem.into()),
-        Err(problem) => refused(id, &problem, era),
-    }
-}
-
-fn task_call(edge: &Edge, who: &Identity, task: &str) -> Result<(Place, LocalId), Failed> {
-    edge.find(IdKind::Call, who, task).map_err(|_| no_task().into())
-}
-
-/// `tasks/get`
-pub(super) async fn task(edge: &Edge, who: &Identity, task: &str) -> Result<CallView, Failed> {
-    let (place, call) = task_call(edge, who, task)?;
-    let read = Ask::Read { call, wait_seconds: 0, submitted: false };
-    read_call(edge.ask_pool(place, who, read).await).await?.map_err(|problem| match problem.kind {
-        kind if kind == problems::NOT_FOUND => no_task().into(),
-        _ => problem.into(),
-    })
-}
-
-/// `tasks/cancel`: cooperative. A write that has started goes on, and its outcome can be read; a task that ended stays as it is.
-pub(super) async fn cancel_task(edge: &Edge, who: &Identity, task: &str) -> Result<(), Failed> {
-    let (place, call) = task_call(edge, who, task)?;
-    match edge.ask_pool(place, who, Ask::Cancel(call)).await?.status_code() {
-        404 => Err(no_task().into()),
-        _ => Ok(()),
-    }
-}
-
-fn no_task() -> Fault {
-    Fault { status: 200, ..Fault::params("There is no such task, or it is not yours.") }
 }
 
 fn master(edge: &Edge) -> Result<Vec<u8>, Problem> {
     toolgate_durable::master_key(&edge.env).map_err(|why| internal("the configuration", why))
 }
 
-/// The call in a pool's answer, or its refusal.
-async fn read_call(answer: Result<Response, Problem>) -> Result<Result<CallView, Problem>, Failed> {
+/// What a pool answers, or its refusal.
+pub(super) async fn read_answer<T: DeserializeOwned>(
+    answer: Result<Response, Problem>,
+) -> Result<Result<T, Problem>, Failed> {
     let mut answer = match answer {
         Ok(answer) => answer,
         Err(problem) => return Ok(Err(problem)),

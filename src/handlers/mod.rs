@@ -10,6 +10,8 @@ mod endpoints;
 mod listen;
 mod mcp;
 mod mcp_calls;
+mod mcp_progress;
+mod mcp_tasks;
 mod notifications;
 mod pages;
 mod resource_metadata;
@@ -28,6 +30,7 @@ use crate::edge::Edge;
 use crate::http;
 
 pub use submit::carry;
+use submit::deliver_if_asked;
 
 /// An answer or a refusal.
 pub type Handled = Result<Response, Problem>;

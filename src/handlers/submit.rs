@@ -77,7 +77,7 @@ async fn purpose(edge: &Edge, who: &Identity, submit: &Submit, side_effect: Side
 
 /// A new call of a webhook pool comes back with its delivery. It runs on under `waitUntil`, whether or not the caller
 /// stays; a caller who waits is answered by what the object says to the report.
-async fn deliver_if_asked(edge: &Edge, who: &Identity, wait_seconds: u64, mut answer: Response) -> Handled {
+pub(super) async fn deliver_if_asked(edge: &Edge, who: &Identity, wait_seconds: u64, mut answer: Response) -> Handled {
     if internal_word(&answer).as_deref() != Some(DELIVER) {
         return Ok(answer);
     }

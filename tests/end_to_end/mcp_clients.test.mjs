@@ -30,6 +30,8 @@ const CLIENTS = {
 
 /** What every client goes through; `ask` is its way to list and call. */
 async function path({ org, worker }, { list, call }) {
+  // Clients of 2026-07-28 mirror this argument into a header, or their calls are refused; older ones know nothing of it.
+  await org.admin.must(200, "PUT", "/v1/agents/bot", { capabilities: ["bot"], mcp: { headers: { look: { id: "Order" } } } });
   const served = serve(worker, { look: ({ arguments: { id } }) => ({ result: { order: id } }), refund: () => ({ result: "refunded" }) });
   try {
     assert.deepEqual(await list(), ["look", "refund", "rename", "toolgate_approval_status"]);
@@ -87,6 +89,23 @@ test("a stock client asks its user by itself, and the tool has the answer", asyn
     await served.stop();
   }
 });
+
+for (const [name, make] of Object.entries(CLIENTS).slice(0, 3)) {
+  test(`${name}, hears how its call gets on`, async () => {
+    const { mcp, key, worker } = await mcpScene(gateway);
+    const served = serve(worker, { look: () => ({ result: "found" }) });
+    const [client, transport] = make(new URL(mcp.url), key);
+    await client.connect(transport);
+    const steps = [];
+    try {
+      const { content } = await client.callTool({ name: "look", arguments: { id: 1 } }, { onprogress: ({ progress }) => steps.push(progress) });
+      assert.deepEqual([content[0].text, steps], ["found", [1, 2, 3]]);
+    } finally {
+      await client.close();
+      await served.stop();
+    }
+  });
+}
 
 /** A client in a process of its own: a line of JSON in, a line of JSON out. */
 async function byLines(scene, program, args) {

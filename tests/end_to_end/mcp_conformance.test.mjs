@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 
 import { Gateway } from "./support/gateway.mjs";
 import { mcpScene, serve } from "./support/mcp.mjs";
-import { FIXTURE, handlersOf, keyed } from "./support/mcp_fixture.mjs";
+import { FIXTURE, handlersOf, keyed, MCP } from "./support/mcp_fixture.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const suite = `${root}/node_modules/@modelcontextprotocol/conformance/dist/index.js`;
@@ -33,6 +33,7 @@ async function checksIn(folder) {
 for (const revision of ["2026-07-28", "2025-11-25"]) {
   test(`the conformance suite of ${revision}`, async () => {
     const scene = await mcpScene(gateway, FIXTURE);
+    await scene.org.admin.must(200, "PUT", "/v1/agents/bot", { capabilities: ["bot"], mcp: MCP });
     const slow = new AbortController();
     const served = serve(scene.worker, handlersOf(scene.org, slow.signal));
     const front = await keyed(gateway, scene.key);

@@ -113,18 +113,6 @@ test("a client is asked for what it declares, and told what it lacks", async () 
   }
 });
 
-test("a tool that asks when its call has become a task asks nobody, and the task says so", async () => {
-  const { mcp, worker } = await mcpScene(gateway);
-  const meta = able({ elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {} } });
-  const made = call(mcp, "look", { id: 1 }, { meta });
-  const job = await worker.job();
-  const { resultType, taskId } = await made;
-  assert.equal(resultType, "task");
-  await worker.outcome(job.claim, asks({ which: FORM }));
-  const task = await mcp.result("tasks/get", { taskId }, { meta });
-  assert.deepEqual([task.status, task.result.isError, task.result.structuredContent.status], ["completed", true, "input_required"]);
-});
-
 test("an endpoint is told the answer like a worker", async () => {
   const { org, endpoint } = await hooked(gateway, internet);
   const { key } = await org.key({ role: "agent", name: "mcp", agent: "bot", principal: JSON.parse(PRINCIPAL) });

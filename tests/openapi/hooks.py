@@ -78,7 +78,7 @@ def bodies(operation, case, number):
         "createOrg": {"jurisdiction": None, "id": f"org-{number % 1000}"},
         "createKey": pick([{"role": "worker", "pools": ["main"]}, {"role": "caller"}, {"role": "approver"}, {"role": "agent", **who}], number) | {"name": "made", "expires_in_days": None},
         "putCapability": {"tools": ["find"], "approvals_required": 1},
-        "putAgent": {"capabilities": ["bot"], "pinned_tools": ["find"]},
+        "putAgent": {"capabilities": ["bot"], "pinned_tools": ["find"], "mcp": pick([None, {"headers": {"find": {"id": "Id"}}, "tasks_required": ["note"]}], number)},
         "putPool": pick([{"transport": "worker", "url": None, "secret": None, "timeout_seconds": None}, {"transport": "webhook", "url": SCENE["url"], "secret": None, "timeout_seconds": 5}], number),
         "putTool": {"pool": "turning", "input": {"id": "integer"}, "description": "Made by hand.", "permissions": [], "routing": {}, "queue_deadline_seconds": None, "execution_deadline_seconds": None},
         "putNotification": {"url": SCENE["url"], "secret": None, "events": ["approval.requested"]},

@@ -27,10 +27,22 @@ struct InputRequired {
 }
 
 /// What a tool asks for, sorted by what the client can answer.
-struct Question {
-    answerable: BTreeMap<String, Box<RawValue>>,
+pub(super) struct Question {
+    /// What the client can be asked.
+    pub answerable: BTreeMap<String, Box<RawValue>>,
+    /// What it would need for the rest.
     lacking: BTreeSet<Capability>,
-    state: Option<Box<RawValue>>,
+    /// The tool's own, for the repeat.
+    pub state: Option<Box<RawValue>>,
+}
+
+impl Question {
+    /// Why there is nothing to ask this client, where that is so.
+    pub fn unanswerable(&self) -> Option<Fault> {
+        let needs = || declared(&self.lacking);
+        let why = "The tool asks its client for something that it does not declare.";
+        self.answerable.is_empty().then(|| Fault::missing_capability(why, needs()))
+    }
 }
 
 /// The content of a call's outcome, if that is a question.
@@ -40,7 +52,13 @@ fn content(view: &CallView) -> Option<Box<RawValue>> {
     (activity.kind == INPUT_REQUIRED).then_some(activity.content)
 }
 
-fn question(content: &RawValue, client: &Client) -> Result<Question, String> {
+/// What a call asks that ended with a question; or why that is none.
+pub(super) fn question(view: &CallView, client: &Client) -> Result<Question, String> {
+    let content = content(view).ok_or_else(|| "its question is gone".to_owned())?;
+    read_question(&content, client)
+}
+
+fn read_question(content: &RawValue, client: &Client) -> Result<Question, String> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields, rename_all = "camelCase")]
     struct Content {
@@ -89,23 +107,19 @@ pub fn question_result(
     seal: impl FnOnce(&Carried) -> String,
 ) -> Result<Option<Box<RawValue>>, Fault> {
     if !reads {
-        return Ok(cannot_ask(view, era, "only a read_only tool may ask, and this one ran"));
+        return Ok(cannot_ask(view, era, ONLY_READS));
     }
-    let question = match content(view)
-        .ok_or_else(|| "its question is gone".to_owned())
-        .and_then(|content| question(&content, client))
-    {
+    let question = match question(view, client) {
         Ok(question) => question,
         Err(why) => return Ok(cannot_ask(view, era, &why)),
     };
-    if question.answerable.is_empty() {
+    if let Some(fault) = question.unanswerable() {
+        if era == Era::Modern {
+            return Err(fault);
+        }
         let needs = declared(&question.lacking);
-        return if era == Era::Modern {
-            Err(Fault::missing_capability("The tool asks its client for something that it does not declare.", needs))
-        } else {
-            let why = format!("that needs revision 2026-07-28 and these capabilities of the client: {needs}");
-            Ok(cannot_ask(view, era, &why))
-        };
+        let why = format!("that needs revision 2026-07-28 and these capabilities of the client: {needs}");
+        return Ok(cannot_ask(view, era, &why));
     }
     let shown = InputRequired {
         result_type: "input_required",
@@ -116,12 +130,11 @@ pub fn question_result(
     Ok(to_raw_value(&shown).ok())
 }
 
-/// The outcome of a call that asks where nobody can be asked any more: a task, or a report.
-pub(super) fn asked_too_late(view: &CallView, era: Era) -> Option<Option<Box<RawValue>>> {
-    content(view).map(|_| cannot_ask(view, era, "it did so when the call's answer had been given"))
-}
+/// Why a write that asks is answered like one that failed.
+pub(super) const ONLY_READS: &str = "only a read_only tool may ask, and this one ran";
 
-fn cannot_ask(view: &CallView, era: Era, why: &str) -> Option<Box<RawValue>> {
+/// The result of a call whose question is put to nobody.
+pub(super) fn cannot_ask(view: &CallView, era: Era, why: &str) -> Option<Box<RawValue>> {
     let detail = format!("The tool asked its client for input, which is not possible here: {why}.");
     facts_result(
         view,
@@ -153,7 +166,7 @@ fn none() -> Box<RawValue> {
 }
 
 /// An object of objects, as canonical text.
-fn responses(raw: &RawValue) -> Result<Box<RawValue>, Fault> {
+pub(super) fn responses(raw: &RawValue) -> Result<Box<RawValue>, Fault> {
     let bytes = raw.get().len();
     if bytes > MCP_INPUT_BYTES_MAX {
         return Err(Fault::params(format!("inputResponses has {bytes} bytes; the limit is {MCP_INPUT_BYTES_MAX}.")));
@@ -234,8 +247,9 @@ mod tests {
             let text = told["content"][0]["text"].as_str().unwrap();
             assert!(told["isError"] == true && text.contains(why), "{why}: {text}");
         }
-        let late: Value = serde_json::from_str(super::super::call_result(&good, Era::Modern).unwrap().get()).unwrap();
-        assert_eq!((&late["isError"], &late["structuredContent"]["status"]), (&json!(true), &json!("input_required")));
+        let late = super::super::approval_status(&good, Era::Legacy).unwrap();
+        let late: Value = serde_json::from_str(late.get()).unwrap();
+        assert!(late["content"][0]["text"].as_str().unwrap().contains("asked its client for input"), "{late}");
         let other: CallView =
             serde_json::from_str(&serde_json::to_string(&good).unwrap().replace("input-required", "other")).unwrap();
         assert!(!is_question(&other));
@@ -250,6 +264,8 @@ mod tests {
                 arguments: None,
                 input_responses: responses.map(raw),
                 request_state: None,
+                progress_token: None,
+                headers: BTreeMap::new(),
             };
             input_of(&call, carried).map(|input| input.map(|input| serde_json::to_string(&input).unwrap()))
         };

@@ -8,11 +8,15 @@
 mod answers;
 mod capabilities;
 mod input;
+mod mirrors;
+mod progress;
 mod read;
 mod results;
 mod state;
 mod status;
 mod tasks;
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -23,11 +27,13 @@ pub use answers::{
 };
 pub use capabilities::Capability;
 pub use input::{input_of, is_question, question_result};
+pub use mirrors::{Rules, check_mirrors, is_header_name, may_mirror, mirrors};
+pub use progress::progress;
 pub use read::{Headers, read};
 pub use results::{Waits, approval_status, call_result, refused_result, waits_for_input};
 pub use state::{Bound, Carried, RequestStates};
 pub use status::{asked_of, status_tool};
-pub use tasks::task;
+pub use tasks::{answers, created_task, needs_tasks, task};
 
 /// The revisions that are spoken here, the newest first.
 pub const MODERN: &str = "2026-07-28";
@@ -101,7 +107,7 @@ pub enum Method {
     /// `tasks/get`
     GetTask(String),
     /// `tasks/update`
-    UpdateTask(String),
+    UpdateTask(UpdateTask),
     /// `tasks/cancel`
     CancelTask(String),
     /// `subscriptions/listen`
@@ -119,6 +125,19 @@ pub struct CallTool {
     pub input_responses: Option<Box<RawValue>>,
     /// What that had given for the repeat.
     pub request_state: Option<String>,
+    /// JSON text of the name under which the client wants to hear how it gets on.
+    pub progress_token: Option<String>,
+    /// Arguments that the client mirrors into headers, by what follows `Mcp-Param-` in lower case.
+    pub headers: BTreeMap<String, String>,
+}
+
+/// A client's answers to what the tool of a task asks.
+#[derive(Clone, Debug)]
+pub struct UpdateTask {
+    /// The task.
+    pub task: String,
+    /// By the keys that the task gave.
+    pub responses: Box<RawValue>,
 }
 
 /// What a subscription is to hear.

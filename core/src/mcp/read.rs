@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{CallTool, Capability, Client, Era, Fault, LEGACY, Listen, MODERN, Message, Method, Request, TASKS};
+use super::mirrors::header_text;
+use super::{
+    CallTool, Capability, Client, Era, Fault, LEGACY, Listen, MODERN, Message, Method, Request, TASKS, UpdateTask,
+};
 
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const PROGRESS_TOKEN: &str = "progressToken";
 
 const PARSE_ERROR: i32 = -32_700;
 const INVALID_REQUEST: i32 = -32_600;
@@ -30,6 +32,8 @@ pub struct Headers {
     pub method: Option<String>,
     /// `Mcp-Name`
     pub name: Option<String>,
+    /// `Mcp-Param-…`, by what follows in lower case.
+    pub params: BTreeMap<String, String>,
 }
 
 type Members = BTreeMap<String, Box<RawValue>>;
@@ -54,6 +58,11 @@ impl Fault {
     /// A method that is not there.
     pub fn no_method(method: &str) -> Fault {
         Fault::new(404, METHOD_NOT_FOUND, format!("There is no method {method:?}."))
+    }
+
+    /// A header that does not say what the body says.
+    pub(super) fn header_mismatch(why: &str) -> Fault {
+        Fault::new(400, HEADER_MISMATCH, format!("Header mismatch: {why}."))
     }
 }
 
@@ -113,11 +122,12 @@ fn request(id: &str, method: &str, params: Option<&str>, headers: &Headers) -> R
     let meta: Value = params.get("_meta").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
     let era = era(method, &meta, headers);
     let client = if era == Era::Modern { modern(method, &params, &meta, headers)? } else { Client::default() };
-    if era == Era::Modern && method.starts_with("tasks/") && !client.tasks {
+    let follows = method.starts_with("tasks/") || listens_to_tasks(method, &params);
+    if era == Era::Modern && follows && !client.tasks {
         let message = format!("{method} needs the client capability {TASKS:?}.");
         return Err(Fault::missing_capability(message, json!({ "extensions": { TASKS: {} } })));
     }
-    Ok(Request { id: id.to_owned(), era, client, method: read_method(method, era, &params)? })
+    Ok(Request { id: id.to_owned(), era, client, method: read_method(method, era, &params, headers)? })
 }
 
 /// A request that carries a version in its body is modern, as is one whose header names a version that no client had
@@ -162,29 +172,15 @@ fn modern(method: &str, params: &Members, meta: &Value, headers: &Headers) -> Re
 
 /// A header that must say what the body says; the body alone is acted upon.
 fn mirrored(name: &str, header: Option<&str>, body: &str) -> Result<(), Fault> {
-    let told = header.map(|value| decoded(value.trim()).unwrap_or_default());
-    match told {
-        Some(told) if told == body => Ok(()),
-        Some(told) => {
-            Err(Fault::new(400, HEADER_MISMATCH, format!("Header mismatch: {name} says {told:?}, the body {body:?}.")))
-        }
-        None => Err(Fault::new(
-            400,
-            HEADER_MISMATCH,
-            format!("Header mismatch: {name} is missing; the body says {body:?}."),
-        )),
+    match header.map(header_text) {
+        Some(Some(told)) if told == body => Ok(()),
+        Some(Some(told)) => Err(Fault::header_mismatch(&format!("{name} says {told:?}, the body {body:?}"))),
+        Some(None) => Err(Fault::header_mismatch(&format!("{name} is neither plain text nor Base64 in =?base64?…?="))),
+        None => Err(Fault::header_mismatch(&format!("{name} is missing; the body says {body:?}"))),
     }
 }
 
-/// A header's value; one that is not plain text is written `=?base64?…?=`.
-fn decoded(value: &str) -> Option<String> {
-    match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
-        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok(),
-        None => Some(value.to_owned()),
-    }
-}
-
-fn read_method(method: &str, era: Era, params: &Members) -> Result<Method, Fault> {
+fn read_method(method: &str, era: Era, params: &Members, headers: &Headers) -> Result<Method, Fault> {
     let required =
         |name: &str| text(params, name).ok_or_else(|| Fault::params(format!("params.{name} must be a string.")));
     Ok(match (method, era) {
@@ -197,13 +193,35 @@ fn read_method(method: &str, era: Era, params: &Members) -> Result<Method, Fault
             arguments: params.get("arguments").cloned(),
             input_responses: params.get("inputResponses").filter(|_| era == Era::Modern).cloned(),
             request_state: if era == Era::Modern { optional(params, "requestState")? } else { None },
+            progress_token: progress_token(params),
+            headers: headers.params.clone(),
         }),
         ("tasks/get", Era::Modern) => Method::GetTask(required("taskId")?),
-        ("tasks/update", Era::Modern) => Method::UpdateTask(required("taskId")?),
+        ("tasks/update", Era::Modern) => Method::UpdateTask(UpdateTask {
+            task: required("taskId")?,
+            responses: params
+                .get("inputResponses")
+                .cloned()
+                .ok_or_else(|| Fault::params("params.inputResponses is missing."))?,
+        }),
         ("tasks/cancel", Era::Modern) => Method::CancelTask(required("taskId")?),
         ("subscriptions/listen", Era::Modern) => Method::Listen(listen(params)?),
         _ => return Err(Fault::no_method(method)),
     })
+}
+
+/// JSON text of the name under which a client wants to hear how a request gets on; anything else than a string or a whole
+/// number is none.
+fn progress_token(params: &Members) -> Option<String> {
+    let meta: Members = serde_json::from_str(params.get("_meta")?.get()).ok()?;
+    read_id(meta.get(PROGRESS_TOKEN)?.get()).ok()
+}
+
+/// Tasks are told of by polling alone; who may not follow any must hear so here, too.
+fn listens_to_tasks(method: &str, params: &Members) -> bool {
+    let asked = params.get("notifications").and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
+    let tasks = asked.as_ref().and_then(|asked| asked.get("taskIds")).and_then(Value::as_array);
+    method == "subscriptions/listen" && tasks.is_some_and(|tasks| !tasks.is_empty())
 }
 
 fn optional<T: DeserializeOwned>(params: &Members, name: &str) -> Result<Option<T>, Fault> {
@@ -224,6 +242,9 @@ fn listen(params: &Members) -> Result<Listen, Fault> {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+
     use super::*;
 
     fn meta(version: &str, capabilities: Value) -> Value {
@@ -231,7 +252,12 @@ mod tests {
     }
 
     fn headers(version: &str, method: &str, name: Option<&str>) -> Headers {
-        Headers { version: Some(version.into()), method: Some(method.into()), name: name.map(str::to_owned) }
+        Headers {
+            version: Some(version.into()),
+            method: Some(method.into()),
+            name: name.map(str::to_owned),
+            params: BTreeMap::new(),
+        }
     }
 
     fn rpc(method: &str, params: Value) -> String {
@@ -321,6 +347,55 @@ mod tests {
             let body = rpc(gone, json!({ "_meta": meta(MODERN, json!({})) }));
             assert_eq!(fault(&body, &headers(MODERN, gone, None)), (404, METHOD_NOT_FOUND, Some("7".into())));
         }
+    }
+
+    #[test]
+    fn a_header_that_cannot_be_read_says_nothing() {
+        let call = rpc("tools/call", json!({ "name": "", "_meta": meta(MODERN, json!({})) }));
+        for name in ["=?base64?!?=", "=?base64?SGVsbG8?=", "prüfen", "a\u{1}"] {
+            let headers = headers(MODERN, "tools/call", Some(name));
+            assert_eq!(fault(&call, &headers), (400, HEADER_MISMATCH, Some("7".into())), "{name}");
+        }
+        asked(&call, &headers(MODERN, "tools/call", Some(" ")));
+    }
+
+    #[test]
+    fn how_a_client_wants_to_hear_of_progress() {
+        for (token, read) in [
+            (json!("a\"b"), Some(r#""a\"b""#)),
+            (json!(7), Some("7")),
+            (json!(1.5), None),
+            (json!(null), None),
+            (json!({}), None),
+        ] {
+            let body = rpc("tools/call", json!({ "name": "t", "_meta": { PROGRESS_TOKEN: token } }));
+            let Method::CallTool(call) = asked(&body, &Headers::default()).method else { panic!("{body}") };
+            assert_eq!(call.progress_token.as_deref(), read, "{body}");
+        }
+    }
+
+    #[test]
+    fn answers_to_a_task_are_there() {
+        let meta = meta(MODERN, json!({ "extensions": { TASKS: {} } }));
+        let headers = headers(MODERN, "tasks/update", Some("call_1"));
+        let update = |params: Value| read(&rpc("tasks/update", params), &headers);
+        assert_eq!(update(json!({ "taskId": "call_1", "_meta": meta })).unwrap_err().code, INVALID_PARAMS);
+        let given = update(json!({ "taskId": "call_1", "inputResponses": { "0.a": {} }, "_meta": meta })).unwrap();
+        let Message::Request(request) = given else { panic!("a notification") };
+        let Method::UpdateTask(update) = request.method else { panic!("another method") };
+        assert_eq!((update.task.as_str(), update.responses.get()), ("call_1", r#"{"0.a":{}}"#));
+    }
+
+    #[test]
+    fn who_cannot_follow_tasks_cannot_listen_to_any() {
+        let listen = |capabilities: Value, tasks: Value| {
+            let params = json!({ "notifications": { "taskIds": tasks }, "_meta": meta(MODERN, capabilities) });
+            read(&rpc("subscriptions/listen", params), &headers(MODERN, "subscriptions/listen", None))
+                .map_err(|fault| fault.code)
+        };
+        assert_eq!(listen(json!({}), json!(["call_1"])).err(), Some(MISSING_CAPABILITY));
+        assert!(listen(json!({}), json!([])).is_ok());
+        assert!(listen(json!({ "extensions": { TASKS: {} } }), json!(["call_1"])).is_ok());
     }
 
     #[test]

@@ -6,13 +6,16 @@ use serde_json::{Value, json};
 use toolgate_protocol::calls::{Activity, CallState, CallView};
 
 use super::answers::meta;
-use super::input::asked_too_late;
+use super::input::is_question;
 use super::{Era, STATUS_TOOL};
 use crate::problem::Problem;
 
 /// Content blocks as the protocol defines them, for a tool that answers with more than JSON: the type of the activity
 /// beside its result.
 const CONTENT_TYPE: &str = "application/vnd.modelcontextprotocol.content+json";
+
+/// What the status tool says of a call whose tool asked something after the call's answer had been given.
+const ASKED_TOO_LATE: &str = "The tool asked its client for input when nobody was there to be asked any more, and did nothing else. Call it again; a client that follows tasks is asked however long that takes.";
 
 /// A call that has no result yet, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +59,6 @@ pub fn call_result(view: &CallView, era: Era) -> Option<Box<RawValue>> {
 }
 
 fn succeeded(view: &CallView, result: &RawValue, era: Era) -> Option<Box<RawValue>> {
-    if let Some(told) = asked_too_late(view, era) {
-        return told;
-    }
     let activity = view.activity.as_deref().and_then(|raw| serde_json::from_str::<Activity>(raw.get()).ok());
     let (content, rest) = match activity {
         Some(activity) if activity.kind == CONTENT_TYPE => (Some(activity.content), None),
@@ -132,7 +132,10 @@ pub fn approval_status(view: &CallView, era: Era) -> Option<Box<RawValue>> {
         "expires_at": view.approval.as_ref().map(|link| &link.expires_at), "error": view.error,
     });
     let succeeded = view.state == CallState::Succeeded;
-    let sentence = view.tool_result.clone().unwrap_or_else(|| as_text(view.returned()));
+    let sentence = view
+        .tool_result
+        .clone()
+        .unwrap_or_else(|| if is_question(view) { ASKED_TOO_LATE.to_owned() } else { as_text(view.returned()) });
     let shown = ToolResult {
         result_type: complete(era),
         content: text(&sentence)?,

@@ -44,6 +44,9 @@ pub struct Call {
     pub joined: usize,
     /// Somebody wants a running write to stop.
     pub cancel_requested: bool,
+    /// How the client's part of it stands, where the call is followed as a task and its tool asked for something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialogue: Option<Dialogue>,
     /// Results of writes that did not settle the call.
     pub evidence: Vec<Evidence>,
     /// Everything that happened.
@@ -175,6 +178,22 @@ impl Outcome {
     }
 }
 
+/// A call whose tool asked its client for something, and the calls that brought the answers: one after the other, kept
+/// with the first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Dialogue {
+    /// The call that stands for it now; the first itself until a question was answered.
+    pub latest: Option<LocalId>,
+    /// How many questions were answered in full.
+    pub answered: u32,
+    /// Answers to the question that stands, JSON text by the tool's own key.
+    pub answers: BTreeMap<String, String>,
+    /// The client gave it up while it was asked.
+    pub cancelled: bool,
+    /// When any of it changed.
+    pub at: UnixMillis,
+}
+
 /// A result that came but did not settle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
@@ -237,6 +256,7 @@ impl Call {
             ended_at: None,
             joined: 0,
             cancel_requested: false,
+            dialogue: None,
             evidence: Vec::new(),
             timeline,
         }

@@ -98,13 +98,18 @@ impl Step<'_> {
 
     /// A call as it is now: what is due for it comes before any event, also when more is due than one step does.
     pub fn current(&mut self, id: &LocalId) -> Stored<Option<Call>> {
-        let Some(mut call) = self.load(id)? else { return Ok(None) };
+        let Some(call) = self.load(id)? else { return Ok(None) };
+        self.caught_up(call).map(Some)
+    }
+
+    /// A call with what is due for it done.
+    pub fn caught_up(&mut self, mut call: Call) -> Stored<Call> {
         if !call.ended() {
             // Twice at most: a hand-over that lapses may find its queue deadline over as well.
             self.run_due_call(&mut call)?;
             self.run_due_call(&mut call)?;
         }
-        Ok(Some(call))
+        Ok(call)
     }
 
     fn run_due_call(&mut self, call: &mut Call) -> Stored<()> {

@@ -26,6 +26,8 @@ pub enum Waiting {
         key_id: String,
         /// It was a submission.
         submitted: bool,
+        /// Also for more in its timeline than these entries.
+        known: Option<usize>,
     },
     /// For jobs.
     Poll {
@@ -106,6 +108,12 @@ impl Memory {
     /// The waiters of a call.
     pub fn waiters_of(&self, id: &LocalId) -> Vec<WaiterId> {
         let is = |waiter: &Waiter| matches!(&waiter.waiting, Waiting::Call { id: waited, .. } if waited == id);
+        self.waiters.iter().filter(|(_, waiter)| is(waiter)).map(|(name, _)| *name).collect()
+    }
+
+    /// Those of them that wait for more of its timeline than they know.
+    pub fn watchers_of(&self, id: &LocalId, entries: usize) -> Vec<WaiterId> {
+        let is = |waiter: &Waiter| matches!(&waiter.waiting, Waiting::Call { id: waited, known: Some(known), .. } if waited == id && *known < entries);
         self.waiters.iter().filter(|(_, waiter)| is(waiter)).map(|(name, _)| *name).collect()
     }
 

@@ -1,5 +1,7 @@
 //! What the edge asks of a pool's object, what it answers, and what the object tells the registry.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolgate_protocol::approvals::{ApprovalView, DecisionRequest};
@@ -51,10 +53,25 @@ pub enum Ask {
         #[serde(default)]
         submitted: bool,
     },
+    /// A call as it stands once its timeline has more than so many entries, or it has ended; may wait for that.
+    Watch {
+        /// The call.
+        call: LocalId,
+        /// Entries that are known.
+        known: usize,
+        /// How long the answer may be held.
+        wait_seconds: u64,
+    },
     /// A call's timeline.
     Events(LocalId),
     /// Take a call back.
     Cancel(LocalId),
+    /// A call as a task: with the calls that answered its tool's questions.
+    Task(LocalId),
+    /// Answers to what its tool asks.
+    AnswerTask(AnswerTask),
+    /// Take it back, whichever call it is now.
+    CancelTask(LocalId),
     /// Say what an unknown call turned out to be.
     Resolve(LocalId, ResolutionRequest),
     /// Calls, newest first.
@@ -115,6 +132,21 @@ pub struct Submit {
     pub wait_seconds: u64,
 }
 
+/// A client's answers to what the tool of a task asks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AnswerTask {
+    /// The task's first call.
+    pub call: LocalId,
+    /// Which question: how many were answered in full before it.
+    pub answered: u32,
+    /// The answers, by the tool's own keys.
+    pub answers: BTreeMap<String, Box<RawValue>>,
+    /// All keys for which the tool is told an answer: when each has one, it is called again.
+    pub wanted: Vec<String>,
+    /// What the tool gave along with its question.
+    pub state: Option<Box<RawValue>>,
+}
+
 /// A registration. The first time without `result`: when the manifest is news, the object says so and the edge asks
 /// the registry, then comes again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -124,7 +156,7 @@ pub struct Register {
     /// Hash of the manifest's canonical text.
     pub manifest: String,
     /// Tool name to hash of the class and input announced.
-    pub contracts: std::collections::BTreeMap<String, String>,
+    pub contracts: BTreeMap<String, String>,
     /// What the registry made of the manifest.
     pub result: Option<RegistrationResult>,
 }
@@ -139,6 +171,10 @@ pub enum Answer {
         /// 202 unless it has ended.
         accepted: bool,
     },
+    /// A call that is watched.
+    Watched(Box<Watched>),
+    /// A task.
+    Task(Box<TaskView>),
     /// A timeline.
     Events(Box<CallEvents>),
     /// Calls.
@@ -174,6 +210,36 @@ pub struct ToDeliver {
     pub view: CallView,
     /// The delivery.
     pub delivery: Delivery,
+}
+
+/// A call and what has happened to it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Watched {
+    /// The call as it stands.
+    pub view: CallView,
+    /// The events of its timeline.
+    pub events: Vec<String>,
+}
+
+/// A call as a task.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TaskView {
+    /// The id of the first call, which is the task's.
+    pub task: String,
+    /// When that was made, RFC 3339.
+    pub created_at: String,
+    /// When any of it last changed.
+    pub changed_at: String,
+    /// The call that stands for it now.
+    pub view: CallView,
+    /// That call ended with a question, which may be answered.
+    pub asks: bool,
+    /// Questions that were answered in full.
+    pub answered: u32,
+    /// Keys of the question that stands which have an answer.
+    pub has: Vec<String>,
+    /// The client gave it up while it was asked.
+    pub cancelled: bool,
 }
 
 /// An answer or a refusal.
@@ -213,6 +279,8 @@ pub fn http(reply: &Reply) -> Http {
         Ok(Answer::Call { view, accepted }) => {
             plain(if *accepted && view.ended_at.is_none() { 202 } else { 200 }, serde_json::to_string(view))
         }
+        Ok(Answer::Watched(watched)) => plain(200, serde_json::to_string(watched)),
+        Ok(Answer::Task(task)) => plain(200, serde_json::to_string(task)),
         Ok(Answer::Events(events)) => plain(200, serde_json::to_string(events)),
         Ok(Answer::Stats(stats)) => plain(200, serde_json::to_string(stats)),
         Ok(Answer::Calls(page)) => plain(200, serde_json::to_string(page)),

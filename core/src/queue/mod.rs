@@ -23,6 +23,7 @@ pub mod sql;
 pub mod store;
 mod submit;
 pub mod target;
+mod tasks;
 mod told;
 mod views;
 
@@ -267,9 +268,15 @@ impl Step<'_> {
             Ask::Read { call, wait_seconds, submitted } => {
                 return self.read(&who, &base_url, &call, wait_seconds, submitted);
             }
+            Ask::Watch { call, known, wait_seconds } => {
+                return self.watch(&who, &base_url, &call, known, wait_seconds);
+            }
             Ask::Poll(poll) => return self.poll(poll),
             Ask::Events(call) => self.events(&who, &call),
             Ask::Cancel(call) => self.cancel(&who, &base_url, &call),
+            Ask::Task(call) => self.task(&who, &base_url, &call),
+            Ask::AnswerTask(answer) => self.answer_task(&who, &base_url, answer),
+            Ask::CancelTask(call) => self.cancel_task(&who, &base_url, &call),
             Ask::Resolve(call, request) => self.resolve(&who, &base_url, &call, request),
             Ask::List(filter, limit) => self.list(&base_url, &filter, limit),
             Ask::Approval(call) => self.approval(&call),
@@ -345,8 +352,8 @@ impl Step<'_> {
         let Some(waiter) = waiter else { return Ok(Outcome::Reply(Err(Problem::storage()))) };
         Ok(Outcome::Reply(match waiter.waiting {
             Waiting::Poll { .. } => Ok(Answer::Idle),
-            Waiting::Call { id, base_url, submitted, .. } => match self.store.call(&id)? {
-                Some(call) => Ok(self.call_answer(&call, &base_url, submitted)),
+            Waiting::Call { id, base_url, submitted, known, .. } => match self.store.call(&id)? {
+                Some(call) => Ok(self.waited(&call, &base_url, submitted, known)),
                 None => Err(Problem::not_found()),
             },
         }))

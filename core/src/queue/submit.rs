@@ -39,15 +39,19 @@ impl Step<'_> {
             Ok((call, None)) if submit.alike && call.ended() => Ok(self.replay(&call, base_url)),
             Ok((call, None)) => Ok(self.answer_or_hold(who, call, base_url, wait)),
             Err(problem) => {
-                // Another pool may have the tool: the edge looks again before that becomes a refusal.
-                if problem.kind != problems::UNKNOWN_TOOL && problem.kind.status < 500 {
-                    let detail =
-                        serde_json::json!({ "agent": submit.agent, "code": problem.kind.code, "key": who.key_id });
-                    self.audit(&who.name, "call.refused", &submit.tool, detail)?;
-                }
+                self.audit_refusal(who, &submit, &problem)?;
                 Ok(Outcome::Reply(Err(problem)))
             }
         }
+    }
+
+    pub(super) fn audit_refusal(&mut self, who: &Identity, submit: &Submit, problem: &Problem) -> Stored<()> {
+        // Another pool may have the tool: the edge looks again before that becomes a refusal.
+        if problem.kind == problems::UNKNOWN_TOOL || problem.kind.status >= 500 {
+            return Ok(());
+        }
+        let detail = serde_json::json!({ "agent": submit.agent, "code": problem.kind.code, "key": who.key_id });
+        self.audit(&who.name, "call.refused", &submit.tool, detail)
     }
 
     /// The outcome of an earlier call, marked as that.
@@ -61,7 +65,7 @@ impl Step<'_> {
         if call.ended() || parked || wait == 0 {
             return Outcome::Reply(Ok(self.call_answer(&call, base_url, true)));
         }
-        match self.hold(waiting(who, &call, base_url, true), wait) {
+        match self.hold(waiting(who, &call, base_url, true, None), wait) {
             held @ Outcome::Hold(..) => held,
             // The call is accepted, whether or not there is room to wait for it.
             Outcome::Reply(_) => Outcome::Reply(Ok(self.call_answer(&call, base_url, true))),
@@ -69,7 +73,11 @@ impl Step<'_> {
     }
 
     /// With the delivery, when it is a new one that whoever submits it is to deliver.
-    fn find_or_make(&mut self, who: &Identity, submit: &Submit) -> Stored<Result<(Call, Option<Delivery>), Problem>> {
+    pub(super) fn find_or_make(
+        &mut self,
+        who: &Identity,
+        submit: &Submit,
+    ) -> Stored<Result<(Call, Option<Delivery>), Problem>> {
         let principal = match Principal::parse(submit.principal.get()) {
             Ok(principal) => principal,
             Err(problem) => return Ok(Err(problem)),
@@ -114,7 +122,9 @@ impl Step<'_> {
     /// The call that was made with this key, or a conflict; `None` when the key is new.
     fn repeated(&mut self, hash: &str, submit: &Submit, kept_seconds: u64) -> Stored<Option<Result<Call, Problem>>> {
         let Some(id) = self.store.by_idempotency(hash)? else { return Ok(None) };
+        // One that cannot be read is not set aside here: its key would make another call of it.
         let Some(call) = self.store.call(&id)? else { return Ok(None) };
+        let call = self.caught_up(call)?;
         if call.ended_at.is_some_and(|end| end.plus_seconds(kept_seconds) <= self.now) {
             return Ok(None);
         }
@@ -249,11 +259,32 @@ impl Step<'_> {
         if call.ended() || wait == 0 {
             return Ok(Outcome::Reply(Ok(self.call_answer(&call, base_url, submitted))));
         }
-        Ok(match self.hold(waiting(who, &call, base_url, submitted), wait) {
+        Ok(match self.hold(waiting(who, &call, base_url, submitted, None), wait) {
             held @ Outcome::Hold(..) => held,
             // No room to wait: as it is now.
             Outcome::Reply(_) => Outcome::Reply(Ok(self.call_answer(&call, base_url, submitted))),
         })
+    }
+
+    /// Reads a call with its events; the answer may be held until there are more than `known`.
+    pub fn watch(
+        &mut self,
+        who: &Identity,
+        base_url: &str,
+        id: &LocalId,
+        known: usize,
+        wait_seconds: u64,
+    ) -> Stored<Outcome> {
+        let call = match self.visible(who, id)? {
+            Ok(call) => call,
+            Err(problem) => return Ok(Outcome::Reply(Err(problem))),
+        };
+        let wait = wait_seconds.min(WAIT_SECONDS_MAX);
+        if call.ended() || wait == 0 || call.timeline.len() > known {
+            return Ok(Outcome::Reply(Ok(self.watched(&call, base_url))));
+        }
+        // Where there is no room to wait it is told so: as it is now it would come again at once.
+        Ok(self.hold(waiting(who, &call, base_url, false, Some(known)), wait))
     }
 }
 
@@ -266,8 +297,8 @@ fn endpoint_suspended() -> Problem {
     Problem::new(problems::ENDPOINT_SUSPENDED, detail)
 }
 
-fn waiting(who: &Identity, call: &Call, base_url: &str, submitted: bool) -> Waiting {
-    Waiting::Call { id: call.id.clone(), base_url: base_url.to_owned(), key_id: who.key_id.clone(), submitted }
+fn waiting(who: &Identity, call: &Call, base_url: &str, submitted: bool, known: Option<usize>) -> Waiting {
+    Waiting::Call { id: call.id.clone(), base_url: base_url.to_owned(), key_id: who.key_id.clone(), submitted, known }
 }
 
 /// The checks, in the order that the design fixes.

@@ -9,7 +9,7 @@ use toolgate_protocol::workers::Job;
 use super::call::{Bucket, Call};
 use super::edits::changes;
 use super::machine::{self, CallEvent, Phase, Verdict};
-use super::messages::{Answer, PoolMessage};
+use super::messages::{Answer, PoolMessage, Watched};
 use super::store::Stored;
 use super::told::told;
 use super::{Step, Transition};
@@ -61,6 +61,9 @@ impl Step<'_> {
         if moved {
             self.follow(call, to);
         }
+        for name in self.queue.memory.watchers_of(&call.id, call.timeline.len()) {
+            self.answer_waiter(name, call);
+        }
         Ok(verdict)
     }
 
@@ -97,12 +100,27 @@ impl Step<'_> {
 
     fn answer_waiter(&mut self, name: super::memory::WaiterId, call: &Call) {
         if let Some(super::memory::Waiter {
-            waiting: super::memory::Waiting::Call { base_url, submitted, .. }, ..
+            waiting: super::memory::Waiting::Call { base_url, submitted, known, .. },
+            ..
         }) = self.queue.memory.waiters.get(&name).cloned()
         {
-            let answer = self.call_answer(call, &base_url, submitted);
+            let answer = self.waited(call, &base_url, submitted, known);
             self.answer(name, Ok(answer));
         }
+    }
+
+    /// What a request is answered that waited for a call.
+    pub fn waited(&self, call: &Call, base_url: &str, submitted: bool, known: Option<usize>) -> Answer {
+        match known {
+            Some(_) => self.watched(call, base_url),
+            None => self.call_answer(call, base_url, submitted),
+        }
+    }
+
+    /// A call with what has happened to it.
+    pub fn watched(&self, call: &Call, base_url: &str) -> Answer {
+        let events = call.timeline.iter().map(|entry| entry.event.clone()).collect();
+        Answer::Watched(Box::new(Watched { view: self.call_view(call, base_url), events }))
     }
 
     /// Grants a lease from now, never past the execution deadline; the seconds granted.

@@ -1,14 +1,19 @@
 //! Capabilities and agents: who is granted what.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
 use serde_json::json;
 use toolgate_protocol::answers::{AgentView, CapabilityView};
-use toolgate_protocol::control::{Agent, Capability};
+use toolgate_protocol::control::{Agent, AgentMcp, Capability};
+use toolgate_protocol::definitions::ToolDefinition;
 use toolgate_protocol::limits::{AGENT_NAMES_MAX, CAPABILITY_TOOLS_MAX};
 use toolgate_protocol::lists::{AgentPage, CapabilityPage};
 use toolgate_protocol::problems;
 
 use super::{Page, Step, Stepped, body};
 use crate::chat::model::{AgentRecord, ModelSpec, agent_view};
+use crate::mcp::{Rules, is_header_name, may_mirror, mirrors};
 use crate::names;
 use crate::problem::Problem;
 use crate::registration::CatalogueTool;
@@ -48,6 +53,9 @@ impl Step<'_> {
         if let Some(unknown) = self.first_unowned(&agent.pinned_tools)? {
             return Ok(Err(ungranted(&unknown)));
         }
+        if let Some(problem) = self.mcp_fault(agent.mcp.as_ref())? {
+            return Ok(Err(problem));
+        }
         let known = self.docs.find::<AgentRecord>("agent", name)?.and_then(|known| known.model);
         let model = agent.model.clone().map(|model| model.over(known.as_ref()));
         let record: AgentRecord = agent.with_model(model);
@@ -55,6 +63,47 @@ impl Step<'_> {
         self.docs.put("agent", name, &record)?;
         self.audit("agent.written", name, json!(view))?;
         body(200, &AgentView { name: name.to_owned(), agent: view })
+    }
+
+    /// How an agent's tools are served at the MCP door; nothing special for one that is not there.
+    pub(super) fn mcp_rules(&mut self, name: &str) -> Stepped {
+        #[derive(Deserialize)]
+        struct Door {
+            mcp: Option<AgentMcp>,
+        }
+        let mcp = self.docs.get::<Door>("agent", name)?.and_then(|agent| agent.mcp);
+        let mut rules = Rules::default();
+        if let Some(AgentMcp { headers, tasks_required }) = &mcp {
+            rules.tasks_required.extend(tasks_required.iter().cloned());
+            for tool in headers.keys() {
+                let Some(found) = self.docs.get::<CatalogueTool>("tool", tool)? else { continue };
+                let named = mirrors(mcp.as_ref(), &found.definition).into_iter();
+                let named = named.map(|(field, header)| (field.to_owned(), header.to_owned()));
+                rules.mirrors.insert(tool.clone(), named.collect());
+            }
+        }
+        body(200, &rules)
+    }
+
+    /// What is wrong with how an agent's tools are to be served at the MCP door.
+    fn mcp_fault(&self, mcp: Option<&AgentMcp>) -> Result<Option<Problem>, StoreError> {
+        let Some(AgentMcp { headers, tasks_required }) = mcp else { return Ok(None) };
+        let named: Vec<String> = headers.keys().cloned().collect();
+        for (field, names) in [("mcp.headers", &named), ("mcp.tasks_required", tasks_required)] {
+            if let Err(problem) = few(field, names, AGENT_NAMES_MAX) {
+                return Ok(Some(problem));
+            }
+            if let Some(unknown) = self.first_unowned(names)? {
+                return Ok(Some(ungranted(&unknown)));
+            }
+        }
+        for (tool, fields) in headers {
+            let Some(found) = self.docs.get::<CatalogueTool>("tool", tool)? else { continue };
+            if let Some(why) = header_fault(&found.definition, fields) {
+                return Ok(Some(Problem::invalid(&format!("mcp.headers.{tool}"), why)));
+            }
+        }
+        Ok(None)
     }
 
     pub(super) fn get_capability(&mut self, name: &str) -> Stepped {
@@ -109,6 +158,25 @@ fn few(field: &str, names: &[String], most: usize) -> Result<(), Problem> {
         return Err(Problem::invalid(field, format!("has {} names; the limit is {most}.", names.len())));
     }
     Ok(())
+}
+
+/// The protocol's own rules: a client drops a tool that breaks one.
+fn header_fault(tool: &ToolDefinition, fields: &BTreeMap<String, String>) -> Option<String> {
+    let mut taken = BTreeSet::new();
+    for (field, header) in fields {
+        if !tool.input.get(field).is_some_and(|kind| may_mirror(kind)) {
+            return Some(format!(
+                "names {field:?}, which is no field of the tool, or is a number, a list or any JSON."
+            ));
+        }
+        if !is_header_name(header) {
+            return Some(format!("needs a header name of 1 to 64 letters, digits or dashes, not {header:?}."));
+        }
+        if !taken.insert(header.to_ascii_lowercase()) {
+            return Some(format!("names the header {header:?} twice."));
+        }
+    }
+    None
 }
 
 /// A name that does not exist cannot be granted: the next worker that announces it would widen the agent.

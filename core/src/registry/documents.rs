@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 
 use toolgate_protocol::limits::AUDIT_ENTRIES_MAX;
 
-use super::{Order, Page};
 use super::offers::OFFERED_KINDS;
+use super::{Order, Page};
 use crate::queue::messages::AuditEntry;
 use crate::sql_port::{Sql, SqlRow, SqlValue, StoreError};
 

@@ -193,6 +193,8 @@ pub enum Command {
         /// The agent that asks.
         agent: String,
     },
+    /// How an agent's tools are served at the MCP door.
+    McpRules(String),
     /// What offers are made from, unless this version of it is known.
     OfferCatalogue(Option<String>),
     /// A pool's object asks for its policy.
@@ -429,6 +431,7 @@ impl Step<'_> {
             Command::DecideNothing(id) => self.decide_nothing(&id),
             Command::Announce(announcement) => self.announce(announcement),
             Command::FindTool { tool, agent } => self.find_tool(&tool, &agent),
+            Command::McpRules(agent) => self.mcp_rules(&agent),
             Command::OfferCatalogue(known) => self.offer_catalogue(known.as_deref()),
             Command::Policy(place) => self.give_policy(&place),
             Command::Batch(batch) => self.take_batch(batch),

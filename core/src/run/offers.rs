@@ -12,7 +12,8 @@ use toolgate_protocol::runs::{LeftOut, NoTools, Offer, OfferReason, OfferedTool}
 
 use super::Run;
 use super::selection::{Candidate, Selection, select, share};
-use crate::contract::schema::{compile, tokens};
+use crate::contract::schema::{compile, compile_mirrored, tokens};
+use crate::mcp::mirrors;
 use crate::offer::{Index, Ranked, Scored, Searchable};
 use crate::policy::Grant;
 use crate::registry::OfferCatalogue;
@@ -177,6 +178,17 @@ impl Offers {
     /// A definition in a profile's form.
     pub fn definition(&self, profile: Profile, name: &str) -> Option<Box<RawValue>> {
         self.compiled(profile, name).map(|compiled| compiled.definition.clone())
+    }
+
+    /// A definition as a client of the MCP door is told it: with the headers that this agent's clients mirror arguments
+    /// into, where they know of such (`mirrored`).
+    pub fn mcp_definition(&self, agent: &str, name: &str, mirrored: bool) -> Option<Box<RawValue>> {
+        let tool = &self.catalogue.policy.tools.get(name)?.definition;
+        let headers = mirrors(self.catalogue.agents.get(agent).and_then(|agent| agent.mcp.as_ref()), tool);
+        if !mirrored || headers.is_empty() {
+            return self.definition(Profile::Mcp, name);
+        }
+        RawValue::from_string(compile_mirrored(tool, Profile::Mcp, &headers)).ok()
     }
 
     /// What is advertised in any case, and by whom: the screen's tools, then the agent's.

@@ -16,14 +16,16 @@ export interface components {
             /** @description A content type. */
             readonly type: string;
         };
-        /** @description Body of `PUT /v1/agents/{name}`. */
+        /** @description Body of `PUT /v1/agents/{name}`. Its model is kept and shown in other forms than it is sent in. */
         readonly Agent: {
             /** @description What it holds. */
             readonly capabilities: readonly string[];
             /** @description What the model is told. */
             readonly instructions?: string | null;
-            /** @description The model that the chat door drives. */
-            readonly model?: unknown;
+            /** @description How its tools are served at the MCP door. */
+            readonly mcp?: components["schemas"]["AgentMcp"] | null;
+            /** @description The model that the chat door drives: `demo`, a model's name at the deployment's endpoint, or an endpoint. */
+            readonly model?: components["schemas"]["ModelSetting"] | null;
             /**
              * Format: uint32
              * @description Tokens that an offer may take.
@@ -34,6 +36,17 @@ export interface components {
              * @default []
              */
             readonly pinned_tools?: readonly string[];
+        };
+        /** @description How an agent's tools are served at the MCP door, beyond what is the same for all. */
+        readonly AgentMcp: {
+            /** @description By tool and field: the argument is mirrored into the header `Mcp-Param-` and this name, for who routes requests. */
+            readonly headers?: {
+                readonly [key: string]: {
+                    readonly [key: string]: string;
+                };
+            };
+            /** @description Tools that only clients with the Tasks extension may call. */
+            readonly tasks_required?: readonly string[];
         };
         /** @description A page of agents. */
         readonly AgentPage: {
@@ -48,8 +61,10 @@ export interface components {
             readonly capabilities: readonly string[];
             /** @description What the model is told. */
             readonly instructions?: string;
-            /** @description The model that the chat door drives. */
-            readonly model?: unknown;
+            /** @description How its tools are served at the MCP door. */
+            readonly mcp?: components["schemas"]["AgentMcp"];
+            /** @description The model that the chat door drives: `demo`, a model's name at the deployment's endpoint, or an endpoint. */
+            readonly model?: components["schemas"]["ModelView"];
             /** @description Its name. */
             readonly name: string;
             /**
@@ -167,6 +182,8 @@ export interface components {
         };
         /** @description Answer of `GET /v1/calls/{call}/events`. */
         readonly CallEvents: {
+            /** @description Exactly what was asked for. */
+            readonly arguments: unknown;
             /** @description The call. */
             readonly call: string;
             /** @description What happened, in order. */
@@ -296,6 +313,100 @@ export interface components {
             /** @description Where the endpoint stands now. */
             readonly state: components["schemas"]["EndpointState"];
         };
+        /** @description Answer of `GET /v1/agents/{agent}/agui`, as AG-UI 1.0 writes it. */
+        readonly ChatCapabilities: {
+            /** @description What AG-UI has no word for. */
+            readonly custom: components["schemas"]["ChatCustom"];
+            /** @description Where a person comes in. */
+            readonly humanInTheLoop: components["schemas"]["ChatPeople"];
+            /** @description Who it is. */
+            readonly identity: components["schemas"]["ChatIdentity"];
+            /** @description What is kept. */
+            readonly state: components["schemas"]["ChatState"];
+            /** @description What it may call. */
+            readonly tools: components["schemas"]["ChatTools"];
+            /** @description How a run arrives. */
+            readonly transport: components["schemas"]["ChatTransport"];
+        };
+        /** @description What AG-UI has no word for. */
+        readonly ChatCustom: {
+            /** @description The model behind the agent. */
+            readonly model: components["schemas"]["ChatModel"];
+        };
+        /** @description Who an agent is. */
+        readonly ChatIdentity: {
+            /** @description The agent. */
+            readonly name: string;
+            /** @description `toolgate`. */
+            readonly provider: string;
+        };
+        /** @description A model. */
+        readonly ChatModel: {
+            /** @description It is the demo model, which only plays one. */
+            readonly demo: boolean;
+            /** @description Its name. */
+            readonly label: string;
+        };
+        /** @description Where a person comes in. */
+        readonly ChatPeople: {
+            /** @description To approve. */
+            readonly approvals: boolean;
+            /** @description Who approves may edit. */
+            readonly approveWithEdits: boolean;
+            /** @description By interrupts. */
+            readonly interrupts: boolean;
+            /** @description A person comes in. */
+            readonly supported: boolean;
+        };
+        /** @description What is kept. */
+        readonly ChatState: {
+            /** @description Nor its changes. */
+            readonly deltas: boolean;
+            /** @description Nothing is known beyond the thread. */
+            readonly memory: boolean;
+            /** @description Nor kept but the thread itself. */
+            readonly persistentState: boolean;
+            /** @description No state is sent. */
+            readonly snapshots: boolean;
+        };
+        /** @description A tool of an agent. */
+        readonly ChatTool: {
+            /** @description What the model reads. */
+            readonly description: string;
+            /** @description What AG-UI has no word for. */
+            readonly metadata: components["schemas"]["ChatToolMetadata"];
+            /** @description Its name. */
+            readonly name: string;
+            /** @description JSON Schema of its arguments. */
+            readonly parameters: unknown;
+        };
+        /** @description What AG-UI has no word for. */
+        readonly ChatToolMetadata: {
+            /** @description `worker`, `webhook`, `console` or `builtin`. */
+            readonly managed_by: string;
+            /** @description The pool that has it. */
+            readonly pool: string;
+            /** @description The declared class. */
+            readonly side_effect: components["schemas"]["SideEffect"];
+        };
+        /** @description What an agent may call. */
+        readonly ChatTools: {
+            /** @description It calls tools of the browser too. */
+            readonly clientProvided: boolean;
+            /** @description Those behind the gateway that it may call now. */
+            readonly items: readonly components["schemas"]["ChatTool"][];
+            /** @description Several at a time. */
+            readonly parallelCalls: boolean;
+            /** @description It calls tools. */
+            readonly supported: boolean;
+        };
+        /** @description How a run arrives. */
+        readonly ChatTransport: {
+            /** @description A stream that broke is not taken up; the thread is read instead. */
+            readonly resumable: boolean;
+            /** @description As a stream of events. */
+            readonly streaming: boolean;
+        };
         /** @description Status of one claim in an answer. */
         readonly ClaimStatus: {
             /** @description Somebody asked to cancel the running write. */
@@ -321,6 +432,15 @@ export interface components {
             readonly claims: readonly string[];
             /** @description The session. */
             readonly session: string;
+        };
+        /** @description A call for the browser. */
+        readonly ClientCall: {
+            /** @description JSON text, as the model wrote it. */
+            readonly arguments: string;
+            /** @description The tool. */
+            readonly name: string;
+            /** @description The call. */
+            readonly toolCallId: string;
         };
         /** @description A screen type as announced. */
         readonly ContextDefinition: {
@@ -666,6 +786,26 @@ export interface components {
             /** @description Why not, for a person. */
             readonly failed: string;
         };
+        /** @description An endpoint that speaks as OpenAI's chat completions do. */
+        readonly ModelEndpoint: {
+            /** @description Sent as a bearer token, and never shown. Left out, the key that was given for this URL stays; an empty text takes it away. */
+            readonly api_key?: string | null;
+            /** @description The model's name there. */
+            readonly name: string;
+            /** @description What `/chat/completions` is added to. */
+            readonly url: string;
+        };
+        /** @description The `model` of an agent, as it is sent in. */
+        readonly ModelSetting: string | components["schemas"]["ModelEndpoint"];
+        /** @description The `model` of an agent, as it is shown. */
+        readonly ModelView: string | {
+            /** @description Whether a key is kept for it. */
+            readonly api_key_set: boolean;
+            /** @description The model's name there. */
+            readonly name: string;
+            /** @description The canonical text. */
+            readonly url: string;
+        };
         /** @description Answer of `POST /v1/keys`. */
         readonly NewKey: {
             /** @description The key's id. */
@@ -924,7 +1064,7 @@ export interface components {
              * @description The stable code.
              * @enum {string}
              */
-            readonly code: "access_refused" | "access_unavailable" | "agent_not_in_scope" | "already_decided" | "already_ended" | "already_running" | "approval_expired" | "approval_withdrawn" | "busy" | "definition_refused" | "destination_refused" | "digest_mismatch" | "door_not_allowed" | "endpoint_suspended" | "idempotency_conflict" | "idempotency_key_required" | "internal" | "invalid_arguments" | "invalid_json" | "invalid_key" | "invalid_request" | "jurisdiction_unsupported" | "loop_detected" | "managed_elsewhere" | "manifest_unavailable" | "method_not_allowed" | "not_found" | "not_granted" | "not_unknown" | "nothing_to_accept" | "object_unavailable" | "org_exists" | "origin_not_allowed" | "payload_too_large" | "permission_missing" | "pool_not_in_scope" | "recently_rejected" | "registry_unavailable" | "requester_may_not_approve" | "resolver_unavailable" | "role_not_allowed" | "secret_in_use" | "secret_refused" | "storage_unavailable" | "too_many_pending" | "tool_disabled" | "tool_in_use" | "transport_in_use" | "transport_unsupported" | "unknown_capability" | "unknown_session" | "unknown_tool" | "unsupported_media_type" | "write_not_enabled";
+            readonly code: "access_refused" | "access_unavailable" | "agent_not_in_scope" | "already_decided" | "already_ended" | "already_running" | "approval_expired" | "approval_withdrawn" | "busy" | "definition_refused" | "destination_refused" | "digest_mismatch" | "door_not_allowed" | "endpoint_suspended" | "forged_tool_result" | "idempotency_conflict" | "idempotency_key_required" | "internal" | "invalid_arguments" | "invalid_json" | "invalid_key" | "invalid_request" | "invalid_run_input" | "jurisdiction_unsupported" | "loop_detected" | "managed_elsewhere" | "manifest_unavailable" | "method_not_allowed" | "not_found" | "not_granted" | "not_unknown" | "nothing_to_accept" | "object_unavailable" | "org_exists" | "origin_not_allowed" | "payload_too_large" | "permission_missing" | "pool_not_in_scope" | "recently_rejected" | "registry_unavailable" | "requester_may_not_approve" | "resolver_unavailable" | "role_not_allowed" | "secret_in_use" | "secret_refused" | "storage_unavailable" | "thread_busy" | "thread_full" | "too_many_pending" | "too_many_threads" | "tool_disabled" | "tool_in_use" | "tool_name_clash" | "transport_in_use" | "transport_unsupported" | "unknown_capability" | "unknown_session" | "unknown_tool" | "unsupported_media_type" | "write_not_enabled";
             /** @description What was wrong, where, and what to do. */
             readonly detail: string;
             /**
@@ -1142,6 +1282,74 @@ export interface components {
             /** @description The gateway's version. */
             readonly version: string;
         };
+        /** @description Answer of `GET /v1/threads/{thread}`. */
+        readonly ThreadAnswer: {
+            /** @description RFC 3339. */
+            readonly created_at: string;
+            /** @description AG-UI messages in order, results directly behind their calls, activities among them. */
+            readonly messages: readonly unknown[];
+            /** @description What waits for somebody. */
+            readonly pending: components["schemas"]["ThreadPending"];
+            /**
+             * Format: uint64
+             * @description Client rounds since the person's last message.
+             */
+            readonly rounds: number;
+            /** @description How it stands. */
+            readonly state: components["schemas"]["ThreadState"];
+            /** @description Its id. */
+            readonly thread: string;
+            /** @description Its title. */
+            readonly title: string;
+            /** @description RFC 3339. */
+            readonly updated_at: string;
+        };
+        /** @description Answer of `DELETE /v1/threads/{thread}`. */
+        readonly ThreadDeleted: {
+            /** @description `true` */
+            readonly deleted: boolean;
+            /** @description Its id. */
+            readonly thread: string;
+        };
+        /** @description A thread in a list. */
+        readonly ThreadHead: {
+            /** @description RFC 3339. */
+            readonly created_at: string;
+            /**
+             * Format: uint64
+             * @description How many messages it has.
+             */
+            readonly messages: number;
+            /** @description How it stands. */
+            readonly state: components["schemas"]["ThreadState"];
+            /** @description Its id, as its client chose it. */
+            readonly thread: string;
+            /** @description The first message, cut, until it is renamed. */
+            readonly title: string;
+            /** @description RFC 3339. */
+            readonly updated_at: string;
+        };
+        /** @description Answer of `GET /v1/threads`. */
+        readonly ThreadPage: {
+            /** @description Give this as `cursor` for those behind. */
+            readonly next_cursor?: string;
+            /** @description Newest first. */
+            readonly threads: readonly components["schemas"]["ThreadHead"][];
+        };
+        /** @description What waits for somebody. */
+        readonly ThreadPending: {
+            /** @description Calls for the browser. */
+            readonly client_calls: readonly components["schemas"]["ClientCall"][];
+            /** @description AG-UI interrupts: calls for a person's decision, until a run took it up. */
+            readonly interrupts: readonly unknown[];
+        };
+        /** @description Body of `PUT /v1/threads/{thread}`. */
+        readonly ThreadRequest: {
+            /** @description 1 to 200 printable characters. */
+            readonly title: string;
+        };
+        /** @description How a thread stands. */
+        readonly ThreadState: "idle" | "running" | "waiting_client" | "waiting_approval";
         /** @description A server of map tiles. */
         readonly Tiles: {
             /** @description Whom the map names. */

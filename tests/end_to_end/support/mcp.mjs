@@ -54,6 +54,9 @@ export class Mcp {
   }
 }
 
+/** The messages of a stream of events that has ended. */
+export const messagesOf = (text) => text.split("\n\n").filter((event) => event.startsWith("data: ")).map((event) => JSON.parse(event.slice(6)));
+
 export const TOOLS = [
   definition("look", "read_only", { description: "Look at an order.", input: { id: "integer" } }),
   definition("rename", "reversible_write", { input: { name: "string" } }),

@@ -38,6 +38,16 @@ const HANDLERS = {
     await takes(2, signal);
     return { error: { message: "The job failed, as it should" } };
   },
+  // What a client that cannot be asked for its folders is answered is an error of the protocol, at once or as a task's end.
+  protocol_error_job: async (_, signal) => {
+    await takes(1.5, signal);
+    return asks({ folders: roots });
+  },
+  test_tool_with_progress: async (_, signal) => {
+    await takes(0.1, signal);
+    return { result: "done" };
+  },
+  routed: ({ arguments: { region } }) => ({ result: `in ${region}` }),
   test_missing_capability: () => asks({ text: sample("Say something.") }),
   test_input_required_result_elicitation: ({ input }) => {
     const name = said(input, "user_name", "name");
@@ -71,17 +81,29 @@ const HANDLERS = {
     await takes(2, signal);
     return { result: `Hello, ${name}!` };
   },
-  confirm_delete: ({ input }) => (input === undefined ? asks({ confirm: form("Really?", "confirm", "boolean") }) : { result: "confirmed" }),
-  multi_input: ({ input }) => (input === undefined ? asks({ name: form("Name?", "name"), confirm: form("Really?", "confirm", "boolean") }) : { result: "thanks" }),
+  // These ask after a while, when their call is a task.
+  confirm_delete: async ({ input }, signal) => {
+    if (input !== undefined) return { result: "confirmed" };
+    await takes(1.5, signal);
+    return asks({ confirm: form("Really?", "confirm", "boolean") });
+  },
+  multi_input: async ({ input }, signal) => {
+    if (input !== undefined) return { result: Object.keys(input.responses).sort() };
+    await takes(1.5, signal);
+    return asks({ name: form("Name?", "name"), confirm: form("Really?", "confirm", "boolean") });
+  },
   slow_compute: async ({ arguments: { seconds } }, signal) => {
     // Long enough to become a task, where it is not asked to be quick.
     if (seconds > 0) await takes(seconds + 1.5, signal);
     return { result: `computed for ${seconds} s` };
   },
 };
-const INPUT = { greet: { name: "string" }, slow_compute: { seconds: "number", label: "string?" }, confirm_delete: { filename: "string" } };
+const INPUT = { greet: { name: "string" }, slow_compute: { seconds: "number", label: "string?" }, confirm_delete: { filename: "string" }, routed: { region: "string" } };
 const CHANGES = "test_trigger_tool_change";
 export const FIXTURE = [...Object.keys(HANDLERS), CHANGES].map((name) => definition(name, "read_only", { input: INPUT[name] ?? {} }));
+
+/** What the agent's admin says of them at this door. */
+export const MCP = { headers: { routed: { region: "Region" } }, tasks_required: ["failing_job"] };
 
 /** The handlers, and with them the one that takes `comes_and_goes` away from the agent and gives it back. `signal` ends those
  * that still take their time. */

@@ -29,6 +29,11 @@ pub struct Pool {
     steps: u64,
 }
 
+/// JSON text.
+pub fn raw(text: &str) -> Box<RawValue> {
+    RawValue::from_string(text.to_owned()).expect("json")
+}
+
 impl Default for Pool {
     fn default() -> Pool {
         Pool::new()

@@ -1,16 +1,11 @@
 //! What a client answers to a tool's question: kept with the call, handed out with it, and never part of a write.
 
-use serde_json::value::RawValue;
 use toolgate_core::queue::messages::{Answer, Ask, Submit};
 use toolgate_protocol::calls::{CallInput, CallView};
 use toolgate_protocol::control::Role;
 use toolgate_protocol::workers::{Job, PollRequest};
-use toolgate_simulator::pool::Pool;
+use toolgate_simulator::pool::{Pool, raw};
 use toolgate_simulator::truth::identity;
-
-fn raw(text: &str) -> Box<RawValue> {
-    RawValue::from_string(text.to_owned()).expect("json")
-}
 
 fn submit(pool: &mut Pool, tool: &str, key: &str, input: Option<(&str, &str)>) -> Result<CallView, &'static str> {
     let submit = Submit {

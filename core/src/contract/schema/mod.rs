@@ -10,6 +10,8 @@ mod tokens;
 pub use fields::{advertised_fields, original_field, restore_fields};
 pub use tokens::tokens;
 
+use std::collections::BTreeMap;
+
 use toolgate_protocol::definitions::{Profile, SideEffect, ToolDefinition};
 
 use super::{BaseType, FieldType};
@@ -27,11 +29,16 @@ pub const WAITS_FOR_A_PERSON: &str = "Each call waits for a person's decision be
 /// - `gemini`: `{"name","description","parameters"?}`, names of fields as in [`advertised_fields`]
 /// - `mcp`: `{"name","description","inputSchema","annotations"}`
 pub fn compile(tool: &ToolDefinition, profile: Profile) -> String {
+    compile_mirrored(tool, profile, &BTreeMap::new())
+}
+
+/// The same, with the header of each field that an MCP client mirrors into one, by the field's own name.
+pub fn compile_mirrored(tool: &ToolDefinition, profile: Profile, headers: &BTreeMap<&str, &str>) -> String {
     let name = ("name", text(&tool.name));
     let description = ("description", text(&description(tool)));
     let fields = fields(tool, profile);
     let nothing = fields.is_empty();
-    let input = input(fields, profile);
+    let input = input(fields, profile, headers);
     match profile {
         Profile::Openai => {
             object([("type", text("function")), ("function", object([name, description, ("parameters", input)]))])
@@ -62,9 +69,10 @@ fn fields(tool: &ToolDefinition, profile: Profile) -> Vec<(String, FieldType)> {
         .collect()
 }
 
-fn input(fields: Vec<(String, FieldType)>, profile: Profile) -> String {
+fn input(fields: Vec<(String, FieldType)>, profile: Profile, headers: &BTreeMap<&str, &str>) -> String {
     let required: Vec<String> = fields.iter().filter(|(_, kind)| !kind.optional).map(|(name, _)| text(name)).collect();
-    let properties = object(fields.iter().map(|(name, kind)| (name.as_str(), property(*kind, profile))));
+    let property = |name: &str, kind: FieldType| property(kind, profile, headers.get(name).copied());
+    let properties = object(fields.iter().map(|(name, kind)| (name.as_str(), property(name, *kind))));
     let mut members = vec![("type", text("object")), ("properties", properties)];
     // Draft 4 wants at least one name in it, and some servers still check by that.
     if !required.is_empty() {
@@ -82,12 +90,12 @@ fn own_keywords(profile: Profile) -> bool {
     matches!(profile, Profile::Openai | Profile::Anthropic)
 }
 
-fn property(kind: FieldType, profile: Profile) -> String {
-    let value = value(kind.base, profile);
+fn property(kind: FieldType, profile: Profile, header: Option<&str>) -> String {
+    let value = value(kind.base, profile, header);
     if kind.list { object([("type", text("array")), ("items", value)]) } else { value }
 }
 
-fn value(base: BaseType, profile: Profile) -> String {
+fn value(base: BaseType, profile: Profile, header: Option<&str>) -> String {
     let (kind, format, meaning) = match base {
         // Without bounds: 18446744073709551615 in a schema is another number to whoever reads it as a double.
         BaseType::Integer => ("integer", None, None),
@@ -110,6 +118,9 @@ fn value(base: BaseType, profile: Profile) -> String {
     // Some providers show the model a digest of the schema in which a format is lost, so it is said in words too.
     if let Some(meaning) = meaning {
         members.push(("description", text(meaning)));
+    }
+    if let Some(header) = header {
+        members.push(("x-mcp-header", text(header)));
     }
     object(members)
 }

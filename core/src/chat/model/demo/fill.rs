@@ -345,7 +345,7 @@ impl<'a> Filling<'a> {
             let rest = self.text.get(start..).unwrap_or_default();
             let ends =
                 rest.char_indices().filter(|(_, letter)| "}]".contains(*letter)).map(|(at, _)| at.saturating_add(1));
-            if let Some(found) = ends.filter_map(|end| parse(rest.get(..end)?).ok()).last() {
+            if let Some(found) = ends.filter_map(|end| parse(rest.get(..end)?).ok()).next_back() {
                 return self.set(field, found, []);
             }
         }
