@@ -29,6 +29,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     cssMinify: true,
     reportCompressedSize: false,
+    // ECharts, which is loaded with the first chart.
+    chunkSizeWarningLimit: 700,
     rollupOptions: { input: ["index.html", "console.html"] },
   },
 });

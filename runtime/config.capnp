@@ -27,6 +27,7 @@ const gateway :Workerd.Worker = (
     (className = "OrgRegistry", uniqueKey = "toolgate-org-registry", enableSql = true),
     (className = "PoolQueue", uniqueKey = "toolgate-pool-queue", enableSql = true),
     (className = "Thread", uniqueKey = "toolgate-thread", enableSql = true),
+    (className = "Dataset", uniqueKey = "toolgate-dataset", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "state"),
   globalOutbound = "internet",
@@ -34,6 +35,7 @@ const gateway :Workerd.Worker = (
     (name = "ORG_REGISTRY", durableObjectNamespace = "OrgRegistry"),
     (name = "POOL_QUEUE", durableObjectNamespace = "PoolQueue"),
     (name = "THREAD", durableObjectNamespace = "Thread"),
+    (name = "DATASET", durableObjectNamespace = "Dataset"),
     # The gateway's own front, for signed requests from its objects.
     (name = "SELF", service = "toolgate"),
     # The built pages.

@@ -71,7 +71,26 @@ async function prepare() {
   }
   keep({ TOOLGATE_URL: url });
   await must("PUT", "/v1/pools/shop", load().TOOLGATE_ADMIN_KEY, { transport: "worker" });
+  await must("PUT", "/v1/pools/shipped", load().TOOLGATE_ADMIN_KEY, { transport: "builtin" });
   await keyOnce("TOOLGATE_WORKER_KEY", { role: "worker", name: "demo shop", pools: ["shop"] });
+}
+
+// Two agents over the two data sets that ship, with the tools that ship.
+async function explorers(admin) {
+  const tools = ["get_database_schema", "execute_query", "create_chart", "create_map"];
+  await must("PUT", "/v1/capabilities/explore", admin, { tools });
+  const how =
+    "Look at the schema before the first query. Aggregate and sort in SQL, and never make up numbers. Show a chart where numbers are compared or change " +
+    "over time, and a map where places matter; then say in two or three sentences what is to be seen.";
+  const agents = {
+    permits: ["city_permits", "You answer questions about the building permits of the city of Port Alder."],
+    grants: ["research_grants", "You answer questions about research grants: who gave how much to whom, and for what."],
+  };
+  for (const [name, [dataset, what]] of Object.entries(agents)) {
+    await must("PUT", `/v1/agents/${name}`, admin, { capabilities: ["explore"], dataset, instructions: `${what} ${how}` });
+    const principal = { id: "ada", tenant_id: "acme", permissions: [] };
+    await keyOnce(`TOOLGATE_${name.toUpperCase()}_KEY`, { role: "agent", name: `demo ${name}`, agent: name, principal });
+  }
 }
 
 async function grant() {
@@ -86,7 +105,8 @@ async function grant() {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   await must("PUT", "/v1/agents/assistant", admin, { capabilities: ["support"] });
-  await keyOnce("TOOLGATE_CALLER_KEY", { role: "caller", name: "demo product", agents: ["assistant"] });
+  await explorers(admin);
+  await keyOnce("TOOLGATE_CALLER_KEY", { role: "caller", name: "demo product" });
   await keyOnce("TOOLGATE_APPROVER_KEY", { role: "approver", name: "Demo Approver" });
 }
 

@@ -1,5 +1,6 @@
-//! The webhook deliverer: an executor that lives at the edge. It claims with a lease, resolves and checks, has a write
-//! accepted, sends once, and reports. It runs on when the caller leaves; when it dies, its lease lapses.
+//! The deliverer: an executor that lives at the edge. It claims with a lease, runs the call, and reports. A call of a
+//! webhook pool goes to its endpoint: resolve and check, have a write accepted, send once. A call of a builtin pool is the
+//! gateway's own code. It runs on when the caller leaves; when it dies, its lease lapses.
 //!
 //! Only the object decides what an end means. What is refused or not tried is reported as that; everything after the
 //! first byte may have been sent is `Lost`.
@@ -9,10 +10,12 @@ use toolgate_core::keys::Identity;
 use toolgate_core::policy::PolicyEndpoint;
 use toolgate_core::queue::delivery::{Delivery, DeliveryEnvelope, Report};
 use toolgate_core::queue::messages::VERSION;
+use toolgate_core::queue::target::Target;
 use toolgate_core::registry::Command;
 use toolgate_durable::now;
 use worker::{Env, Response, console_error};
 
+use crate::builtin;
 use crate::egress::{Egress, exchange, prepare};
 use crate::endpoint::{Endpoint, NotAnswered, announced, judge_after, seal, was_sent};
 use crate::objects::{self, ask_registry, tell};
@@ -29,15 +32,30 @@ pub struct Delivered {
 pub struct After {
     endpoint: Endpoint,
     egress: Egress,
+    /// Which endpoint it was.
+    revision: u64,
     /// The endpoint's name for its present manifest, when it said another than the pool knows.
     manifest: Option<String>,
 }
 
 /// Delivers a call. `waits` is the key of a caller who is answered with what the object says.
 pub async fn deliver(env: &Env, delivery: &Delivery, base_url: &str, waits: Option<&Identity>) -> Delivered {
-    let deadline = now().plus_seconds(delivery.timeout_seconds);
     let teller = Teller { env, delivery, base_url, waits };
-    let (egress, endpoint) = match ready(env, delivery).await {
+    match &delivery.target {
+        Target::Endpoint(known) => send(teller, known).await,
+        // Nothing that ships writes, so there is nothing to have accepted first.
+        Target::Builtin(target) => {
+            let said = builtin::run(env, delivery, target).await;
+            Delivered { answer: teller.ended(said).await, after: None }
+        }
+    }
+}
+
+/// Sends a call to its endpoint.
+async fn send(teller: Teller<'_>, known: &PolicyEndpoint) -> Delivered {
+    let (env, delivery) = (teller.env, teller.delivery);
+    let deadline = now().plus_seconds(delivery.timeout_seconds);
+    let (egress, endpoint) = match ready(env, delivery, known).await {
         Ok(ready) => ready,
         Err(said) => return Delivered { answer: teller.ended(said).await, after: None },
     };
@@ -46,7 +64,7 @@ pub async fn deliver(env: &Env, delivery: &Delivery, base_url: &str, waits: Opti
     let message = prepare(&endpoint.secrets, &Message::Call(delivery, left_seconds)).filter(|_| now() < deadline);
     let Some(message) = message else { return Delivered { answer: teller.ended(Report::NotTried).await, after: None } };
     if delivery.side_effect.is_write() {
-        if !teller.may_send().await {
+        if !teller.may_send(known).await {
             return Delivered { answer: None, after: None };
         }
         // The object took its time. It counts as sent already, so all that can be said is that no reply came in time.
@@ -63,16 +81,19 @@ pub async fn deliver(env: &Env, delivery: &Delivery, base_url: &str, waits: Opti
         }
         Err(code) => (Report::Lost { code: code.to_owned(), retry_after_seconds: sent.retry_after_seconds }, None),
     };
-    let manifest = manifest.filter(|hash| delivery.endpoint.manifest.as_ref() != Some(hash));
-    Delivered { answer: teller.ended(said).await, after: Some(After { endpoint, egress, manifest }) }
+    let manifest = manifest.filter(|hash| known.manifest.as_ref() != Some(hash));
+    Delivered {
+        answer: teller.ended(said).await,
+        after: Some(After { endpoint, egress, revision: known.revision, manifest }),
+    }
 }
 
 /// The endpoint, judged just now; else what to report: nothing was sent.
-async fn ready(env: &Env, delivery: &Delivery) -> Result<(Egress, Endpoint), Report> {
+async fn ready(env: &Env, delivery: &Delivery, known: &PolicyEndpoint) -> Result<(Egress, Endpoint), Report> {
     let (org, pool) = (&delivery.place.org, &delivery.place.pool);
     let seal = seal(env).map_err(|_| Report::NotTried)?;
     let egress = Egress::new(env, None);
-    let Some(endpoint) = Endpoint::open(&seal, org, pool, &egress, &delivery.endpoint) else {
+    let Some(endpoint) = Endpoint::open(&seal, org, pool, &egress, known) else {
         console_error!("no signing secret of {org}/{pool} opens: was it sealed under another master key?");
         return Err(Report::Refused { reason: "no signing secret of the pool opens".to_owned() });
     };
@@ -97,8 +118,8 @@ struct Teller<'a> {
 
 impl Teller<'_> {
     /// May this write be sent? Asked once: whatever is not a clear yes is a no.
-    async fn may_send(&self) -> bool {
-        let PolicyEndpoint { revision, secrets, .. } = &self.delivery.endpoint;
+    async fn may_send(&self, known: &PolicyEndpoint) -> bool {
+        let PolicyEndpoint { revision, secrets, .. } = known;
         let secret = secrets.first().map(|newest| newest.sealed.clone()).unwrap_or_default();
         match self.say(Report::Accept { revision: *revision, secret }).await {
             Ok(mut answer) if answer.status_code() == 200 => answer.json().await.unwrap_or(false),
@@ -131,7 +152,7 @@ impl Teller<'_> {
 impl After {
     /// Resolves again; then fetches the manifest, if the endpoint has another one and it is time.
     pub async fn run(self, env: &Env, delivery: &Delivery) {
-        let (org, pool, revision) = (&delivery.place.org, &delivery.place.pool, delivery.endpoint.revision);
+        let (org, pool, revision) = (&delivery.place.org, &delivery.place.pool, self.revision);
         if !judge_after(env, (org, pool, revision), &self.egress, &self.endpoint.destination).await {
             return;
         }

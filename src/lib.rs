@@ -6,8 +6,10 @@
 
 mod access;
 mod browsers;
+mod builtin;
 mod catalogue;
 mod chat;
+mod data;
 mod deliver;
 mod edge;
 mod egress;
@@ -23,7 +25,7 @@ mod tool_pools;
 use toolgate_core::route::route;
 use worker::{Context, Env, Request, Response, Result, event};
 
-pub use toolgate_durable::{OrgRegistry, PoolQueue, Thread};
+pub use toolgate_durable::{Dataset, OrgRegistry, PoolQueue, Thread};
 
 /// Every request.
 #[event(fetch)]

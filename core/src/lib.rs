@@ -17,6 +17,7 @@
 )]
 
 pub mod access;
+pub mod builtin;
 pub mod chat;
 pub mod contract;
 pub mod delivery;

@@ -34,6 +34,9 @@ pub struct Snapshot {
     pub capabilities: BTreeMap<String, Capability>,
     /// Which of those each agent holds.
     pub agents: BTreeMap<String, Vec<String>>,
+    /// Of a builtin pool: the data set that each of them reads, where it has one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub datasets: BTreeMap<String, String>,
     /// The live keys that may touch the pool.
     pub keys: BTreeMap<String, LiveKey>,
 }
@@ -121,6 +124,22 @@ pub struct LiveKey {
 }
 
 impl Snapshot {
+    /// The edge runs its calls: no worker is handed any.
+    pub fn is_delivered(&self) -> bool {
+        self.transport != Transport::Worker
+    }
+
+    /// Calls may be handed to the edge now: of a webhook pool while its endpoint is active, of a builtin pool always.
+    pub fn takes_deliveries(&self) -> bool {
+        match self.transport {
+            Transport::Worker => false,
+            Transport::Webhook => {
+                self.endpoint.as_ref().is_some_and(|endpoint| endpoint.state == EndpointState::Active)
+            }
+            Transport::Builtin => true,
+        }
+    }
+
     /// Is `self` older than `other`?
     pub fn older_than(&self, other: &Snapshot) -> bool {
         (self.epoch, self.version) < (other.epoch, other.version)

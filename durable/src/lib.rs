@@ -10,6 +10,8 @@
 mod alarm;
 mod answers;
 mod clock;
+mod d1;
+mod dataset;
 mod org_registry;
 mod pool_queue;
 mod reach;
@@ -20,6 +22,8 @@ mod waiters;
 
 pub use answers::{headers, refusal};
 pub use clock::{before, entropy, now, pause};
+pub use d1::Database;
+pub use dataset::Dataset;
 pub use org_registry::OrgRegistry;
 pub use pool_queue::PoolQueue;
 pub use reach::post;

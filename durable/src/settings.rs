@@ -10,6 +10,8 @@ pub mod names {
     pub const POOL_QUEUE: &str = "POOL_QUEUE";
     /// Namespace of the runs' objects.
     pub const THREAD: &str = "THREAD";
+    /// Namespace of the data sets' objects.
+    pub const DATASET: &str = "DATASET";
     /// Any 32 bytes or more.
     pub const MASTER_KEY: &str = "TOOLGATE_MASTER_KEY";
     /// The built pages.

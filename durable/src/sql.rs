@@ -2,10 +2,11 @@
 
 use std::cell::Cell;
 
+use toolgate_core::builtin::sql::{Table, Value};
 use toolgate_core::sql_port::{Sql, SqlRow, SqlValue, StoreError};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use worker::{SqlStorage, SqlStorageValue, Storage};
+use worker::{SqlCursor, SqlStorage, SqlStorageValue, Storage};
 
 #[wasm_bindgen]
 extern "C" {
@@ -37,6 +38,26 @@ impl ObjectSql {
     }
 }
 
+impl ObjectSql {
+    /// One statement as the database tools ask it: with the names of its columns, and an error in SQLite's own words.
+    pub fn table(&self, statement: &str) -> Result<Table, String> {
+        let cursor = self.sql.exec(statement, None).map_err(|error| error.to_string())?;
+        let mut table = Table { columns: cursor.column_names(), rows: Vec::new() };
+        for row in cursor.raw() {
+            let row = row.map_err(|error| error.to_string())?;
+            table.rows.push(row.into_iter().map(|value| to_value(from_platform(value))).collect());
+        }
+        self.count_written(&cursor);
+        Ok(table)
+    }
+
+    /// Known once the cursor has been read to its end.
+    fn count_written(&self, cursor: &SqlCursor) {
+        let written = u64::try_from(cursor.rows_written()).unwrap_or(0);
+        self.rows_written.set(self.rows_written.get().saturating_add(written));
+    }
+}
+
 impl Sql for ObjectSql {
     fn exec(&self, statement: &str, parameters: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
         let bindings: Vec<SqlStorageValue> = parameters.iter().map(to_platform).collect();
@@ -46,9 +67,7 @@ impl Sql for ObjectSql {
             let row = row.map_err(|error| fault(&error))?;
             rows.push(row.into_iter().map(from_platform).collect());
         }
-        // Known once the cursor has been read to its end.
-        let written = u64::try_from(cursor.rows_written()).unwrap_or(0);
-        self.rows_written.set(self.rows_written.get().saturating_add(written));
+        self.count_written(&cursor);
         Ok(rows)
     }
 }
@@ -69,6 +88,27 @@ pub fn transaction<T>(storage: &Storage, mut body: impl FnMut() -> Result<T, Sto
         (Ok(_), outcome) => outcome,
         (Err(_), Err(why)) => Err(why),
         (Err(thrown), Ok(_)) => Err(StoreError::Failed(format!("the commit failed: {thrown:?}"))),
+    }
+}
+
+/// Runs the body in a transaction that is undone, whatever it did.
+pub fn undone<T>(storage: &Storage, mut body: impl FnMut() -> T) -> Result<T, String> {
+    let mut said = None;
+    let never = transaction(storage, || {
+        said = Some(body());
+        Err::<(), StoreError>(StoreError::Failed("undone, as intended".to_owned()))
+    });
+    match (said, never) {
+        (Some(said), Err(_)) => Ok(said),
+        (_, never) => Err(format!("the transaction was not undone: {never:?}")),
+    }
+}
+
+fn to_value(value: SqlValue) -> Value {
+    match value {
+        SqlValue::Null => Value::Null,
+        SqlValue::Integer(number) => Value::Integer(number),
+        SqlValue::Text(text) => Value::Text(text),
     }
 }
 

@@ -105,6 +105,9 @@ pub struct Agent<M = ModelSetting> {
     /// What the model is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
+    /// The data set that its database tools read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dataset: Option<String>,
     /// How its tools are served at the MCP door.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp: Option<AgentMcp>,
@@ -126,8 +129,8 @@ pub struct AgentMcp {
 impl<M> Agent<M> {
     /// The same with its model in another form.
     pub fn with_model<N>(self, model: Option<N>) -> Agent<N> {
-        let Agent { capabilities, pinned_tools, offer_budget_tokens, model: _, instructions, mcp } = self;
-        Agent { capabilities, pinned_tools, offer_budget_tokens, model, instructions, mcp }
+        let Agent { capabilities, pinned_tools, offer_budget_tokens, model: _, instructions, dataset, mcp } = self;
+        Agent { capabilities, pinned_tools, offer_budget_tokens, model, instructions, dataset, mcp }
     }
 }
 

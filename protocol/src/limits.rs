@@ -273,6 +273,40 @@ pub const AGENT_NAMES_MAX: usize = 64;
 pub const CAPABILITY_TOOLS_MAX: usize = 4_096;
 /// Catalogues and indexes that an isolate keeps, by the size of their text.
 pub const CATALOGUES_BYTES_MAX: usize = 12 * 1024 * 1024;
+/// Deepest nesting of a chart's option.
+pub const CHART_DEPTH_MAX: usize = 32;
+/// Most values in all lists of a chart's option.
+pub const CHART_POINTS_MAX: usize = 20_000;
+/// Most features of a map.
+pub const MAP_FEATURES_MAX: usize = 2_000;
+/// Most positions of all features of a map.
+pub const MAP_VERTICES_MAX: usize = 20_000;
+/// Longest popup of a feature.
+pub const MAP_POPUP_CHARS_MAX: usize = 1_000;
+/// Largest zoom of a map.
+pub const MAP_ZOOM_MAX: f64 = 22.0;
+/// Longest statement of a query on a data set.
+pub const SQL_BYTES_MAX: usize = 8 * 1024;
+/// Deepest nesting of its parentheses.
+pub const SQL_DEPTH_MAX: usize = 32;
+/// How often its common table expressions may be copied, at worst.
+pub const SQL_EXPANSIONS_MAX: u64 = 256;
+/// Most columns of its result.
+pub const SQL_COLUMNS_MAX: usize = 64;
+/// Rows that are shown of its result.
+pub const SQL_ROWS_MAX: usize = 200;
+/// Characters that are shown of a value.
+pub const SQL_VALUE_CHARS_MAX: usize = 2_000;
+/// Bytes of rows that are shown.
+pub const SQL_RESULT_BYTES_MAX: usize = 256 * 1024;
+/// What a query may cost at worst, in opcodes of SQLite.
+pub const SQL_WORK_MAX: u64 = 1_500_000_000;
+/// Texts that it may hold at worst.
+pub const SQL_TEXT_BYTES_MAX: u64 = 400_000_000;
+/// Tables that a schema shows.
+pub const SCHEMA_TABLES_MAX: usize = 40;
+/// Bytes of their statements that it shows.
+pub const SCHEMA_BYTES_MAX: usize = 64 * 1024;
 /// Longest web origin of a run.
 pub const ORIGIN_BYTES_MAX: usize = 300;
 

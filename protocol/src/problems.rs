@@ -74,7 +74,6 @@ problems! {
     TOO_MANY_PENDING = "too_many_pending", 429, "Too many calls wait for a decision already";
     INTERNAL = "internal", 500, "Something failed here; the reference is in our log";
     MANIFEST_UNAVAILABLE = "manifest_unavailable", 502, "The endpoint did not answer with a manifest";
-    TRANSPORT_UNSUPPORTED = "transport_unsupported", 422, "This transport is not there yet";
     ACCESS_UNAVAILABLE = "access_unavailable", 503, "The keys of Cloudflare Access cannot be read now";
     BUSY = "busy", 503, "Too much waits here already";
     OBJECT_UNAVAILABLE = "object_unavailable", 503, "What keeps this could not be reached";

@@ -1,6 +1,7 @@
 //! Agents: what needs the outside of it (the address of a model) and what needs the master key (its key) is done here;
 //! the rest is the registry's to decide.
 
+use toolgate_core::builtin::no_dataset;
 use toolgate_core::chat::model::{KeyChange, ModelSpec, check_setting, model_place};
 use toolgate_core::egress::Verdict;
 use toolgate_core::names;
@@ -15,6 +16,7 @@ use super::Handled;
 use super::control::{ADMIN, as_admin};
 use super::endpoints::unresolved;
 use crate::chat::model::deployment;
+use crate::data;
 use crate::edge::Edge;
 use crate::egress::Egress;
 use crate::endpoint::{random, seal};
@@ -25,6 +27,12 @@ pub async fn put(mut edge: Edge, name: String) -> Handled {
     let who = edge.identity(ADMIN)?;
     let mut agent: Agent = edge.json(BODY_BYTES_MAX).await?;
     names::plain("name", &name)?;
+    // Whether a database is bound is known here alone. One that goes later is told of by the call that misses it.
+    if let Some(dataset) = &agent.dataset
+        && (!names::is_plain(dataset) || !data::exists(&edge.env, &who.org, dataset))
+    {
+        return Err(Problem::invalid("dataset", no_dataset(dataset).message));
+    }
     let model = match agent.model.take() {
         None => None,
         Some(setting) => Some(model(&edge, &who.org, &name, setting).await?),

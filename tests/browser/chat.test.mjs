@@ -48,6 +48,17 @@ test("a map appears without any tile, and its places are reached by keyboard", a
   await page.locator(".leaflet-popup-content").getByText("Open till 18:00").waitFor();
 });
 
+test("tiles come from the server that the operator names, with its attribution", async () => {
+  at.gateway.tiles = { url: `${at.gateway.url}/assets/{z}-{x}-{y}.png`, attribution: "© <b>Somebody</b>" };
+  const page = await at.chat({ scripts: [[...called("c1", "create_map"), result("c1", "Map created."), activity("c1", "application/json+leaflet", MAP)]] });
+  await say(page, "Depots");
+  await page.locator("img.leaflet-tile").first().waitFor({ state: "attached" });
+  await page.getByText("© <b>Somebody</b>").waitFor();
+  assert.equal(await page.locator("path.map-net").count(), 0);
+  assert.match(await page.locator("img.leaflet-tile").first().getAttribute("src"), /\/assets\/\d+-\d+-\d+\.png$/);
+  at.gateway.tiles = null;
+});
+
 test("an activity that nobody draws is shown as JSON, and one that is broken says why", async () => {
   const broken = [["application/json+echart", { series: [{ type: "gauge" }] }, /type "gauge" is not drawn/], ["application/json+leaflet", { center: [13.4, 152.5], features: [] }, "ok"], ["application/json+leaflet", { center: [152.5, 13.4], features: [] }, /not on the earth/]];
   const page = await at.chat({ scripts: [[activity("x1", "application/x-seats", { row: 7 }), ...broken.map(([type, content], at) => activity(`b${at}`, type, content))]] });

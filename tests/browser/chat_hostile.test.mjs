@@ -1,11 +1,10 @@
-// Text of others on the chat page: whatever a model, a tool, a title or a name says is shown and never runs, loads or leads away. Then what axe-core finds.
+// Text of others on the chat page: whatever a model, a tool, a title or a name says is shown and never runs, loads or leads away.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { faultsOf } from "./support/axe.mjs";
-import { asking, barrier, chatting, field, say, turn, words } from "./support/chatting.mjs";
-import { activity, AGENT_KEY, APPROVER_KEY, called, CHART, finished, MAP, result, said } from "./support/played_gateway.mjs";
+import { asking, barrier, chatting, say, turn, words } from "./support/chatting.mjs";
+import { activity, AGENT_KEY, APPROVER_KEY, called, finished, result, said } from "./support/played_gateway.mjs";
 
 const at = chatting();
 const { payloads } = JSON.parse(await readFile(new URL("../vectors/xss.json", import.meta.url), "utf8"));
@@ -14,7 +13,7 @@ const { payloads } = JSON.parse(await readFile(new URL("../vectors/xss.json", im
 async function disturb(page) {
   await page.evaluate(() => {
     for (const details of document.querySelectorAll("details")) details.open = true;
-    for (const element of document.querySelectorAll(".transcript *, .cards *, .side *")) {
+    for (const element of document.querySelectorAll(".transcript *, .side *")) {
       for (const type of ["mouseover", "mousemove", "mouseenter", "pointerover", "focus", "error", "load", "toggle", "animationend"]) element.dispatchEvent(new Event(type, { bubbles: true }));
       if (element.tagName !== "A" && element.tagName !== "BUTTON" && element.tagName !== "SUMMARY" && element.closest("a, button, summary") === null) element.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
     }
@@ -25,7 +24,7 @@ async function disturb(page) {
 async function mustBePlain(page) {
   const found = await page.evaluate(() => {
     const bad = [];
-    for (const element of document.querySelectorAll(".transcript *, .cards *, .side *")) {
+    for (const element of document.querySelectorAll(".transcript *, .side *")) {
       if (/^(script|iframe|object|embed|base|meta|link|form|video|audio|img|math|style|animate|foreignobject|use|image)$/i.test(element.tagName) && element.closest("form.composer") === null) bad.push(element.outerHTML.slice(0, 200));
       for (const { name, value } of element.attributes) {
         if (/^on/i.test(name) || name === "srcdoc" || (/^(href|src|action|formaction|xlink:href)$/i.test(name) && /^\s*(javascript|data|vbscript):/i.test(value))) bad.push(`${name}=${value.slice(0, 200)}`);
@@ -51,7 +50,7 @@ const chartOf = (text) => ({
     { type: "line", name: text, data: [1, 2], symbol: "image://https://evil.invalid/i.png", lineStyle: { color: text } },
   ],
 });
-const mapOf = (text, number) => ({ center: [1, 2], zoom: 5, features: { type: "FeatureCollection", features: [{ type: "Feature", geometry: { type: "Point", coordinates: [2, 1] }, properties: { name: text, popup: text, title: text, "marker-symbol": "https://evil.invalid/m.png" } }] } });
+const mapOf = (text) => ({ center: [1, 2], zoom: 5, features: { type: "FeatureCollection", features: [{ type: "Feature", geometry: { type: "Point", coordinates: [2, 1] }, properties: { name: text, popup: text, title: text, "marker-symbol": "https://evil.invalid/m.png" } }] } });
 
 test("nothing of the corpus runs as the words of a model, a tool, an offer or a title", async () => {
   at.gateway.items = payloads.map(({ text }, number) => ({ name: `tool_${number}`, description: text, parameters: {}, metadata: { side_effect: text, pool: "main", managed_by: "worker" } }));
@@ -81,7 +80,7 @@ test("nothing of the corpus runs in charts, maps and their tables", async () => 
   const step = 12;
   for (let from = 0; from < payloads.length; from += step) {
     const some = payloads.slice(from, from + step);
-    const page = await at.chat({ viewport: { width: 900, height: 700 }, scripts: [[...some.flatMap(({ text }, number) => [activity(`k${number}`, "application/json+echart", chartOf(text)), activity(`m${number}`, "application/json+leaflet", mapOf(text, number))]), ...said("end", "Drawn.")]] });
+    const page = await at.chat({ viewport: { width: 900, height: 700 }, scripts: [[...some.flatMap(({ text }, number) => [activity(`k${number}`, "application/json+echart", chartOf(text)), activity(`m${number}`, "application/json+leaflet", mapOf(text))]), ...said("end", "Drawn.")]] });
     await say(page, "Draw");
     await words(page, "Drawn.").waitFor();
     await page.waitForFunction((count) => document.querySelectorAll(".chart svg").length === count && document.querySelectorAll("path.map-point").length === count, some.length);
@@ -114,59 +113,4 @@ test("nothing of the corpus runs in questions, barriers and failures", async () 
     if (number % 10 === 0) await disturb(page);
     await mustBePlain(page);
   }
-});
-
-for (const dark of [false, true]) {
-  test(`axe-core finds no serious fault, ${dark ? "dark" : "light"}`, async () => {
-    at.gateway.items = [{ name: "get_order", description: "Looks up an order.", parameters: {}, metadata: { side_effect: "consequential", pool: "main", managed_by: "worker" } }];
-    const page = await at.chat({ dark, keys: [AGENT_KEY, APPROVER_KEY] });
-    await turn(page, "request_user_approval", true);
-    const interrupt = at.gateway.parked("apr_a", "c2", '{"cents":1200}');
-    const all = [...said("a1", "# Head\n\nText with `code`, [a link](https://example.org) and\n\n- a list\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```js\n1 + 1\n```\n\n> quote"), activity("k", "application/json+echart", CHART), activity("m", "application/json+leaflet", MAP), activity("x", "application/x-seats", { row: 7 }), ...called("c1", "request_user_approval", '{"action":"Go on"}', "m"), ...called("c2", "refund_order", '{"cents":1200}', "m"), finished({ type: "interrupt", interrupts: [interrupt] })];
-    at.gateway.scripts.push(all);
-    await mustPass(page, "empty");
-    await say(page, "Show all");
-    await page.locator(".chart svg").waitFor();
-    await page.locator("path.map-area").waitFor();
-    await barrier(page).getByRole("button", { name: /^Reject/ }).click();
-    await page.getByRole("button", { name: "Tools", exact: true }).click();
-    await page.evaluate(() => {
-      for (const details of document.querySelectorAll("details")) details.open = true;
-    });
-    await mustPass(page, "full");
-    await page.getByRole("button", { name: /^Rename/ }).click();
-    await mustPass(page, "dialog");
-  });
-}
-
-async function mustPass(page, what) {
-  assert.deepEqual(await faultsOf(page), [], what);
-}
-
-test("everything can be done by keyboard", async () => {
-  const page = await at.chat({ keys: [AGENT_KEY, APPROVER_KEY] });
-  const to = async (name) => {
-    for (let step = 0; step < 60; step += 1) {
-      const here = await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
-      if (name.test(here)) return;
-      await page.keyboard.press("Tab");
-    }
-    assert.fail(`${name} is not reached`);
-  };
-  await to(/^Tools$/);
-  await page.keyboard.press("Enter");
-  await to(/^request_user_approval$/);
-  await page.keyboard.press("Space");
-  const interrupt = at.gateway.parked("apr_k", "c2", '{"cents":1}');
-  at.gateway.scripts.push([...called("c1", "request_user_approval", '{"action":"Go on"}', "m"), ...called("c2", "refund_order", '{"cents":1}', "m"), finished({ type: "interrupt", interrupts: [interrupt] })], [finished({ type: "interrupt", interrupts: [interrupt] })], [result("c2", "1"), ...said("a", "All done.")]);
-  await field(page).focus();
-  await page.keyboard.type("By hand");
-  await page.keyboard.press("Enter");
-  await asking(page).waitFor();
-  await to(/^Yes, go on/);
-  await page.keyboard.press("Enter");
-  await barrier(page).getByRole("button", { name: /^Approve/ }).waitFor();
-  await to(/^Approve/);
-  await page.keyboard.press("Enter");
-  await words(page, "All done.").waitFor();
 });

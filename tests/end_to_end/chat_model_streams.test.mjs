@@ -108,7 +108,7 @@ const ERRORS = [
   ["cut in a call", events([calls([0, "c1", "refund", '{"n":'])], { done: false }), "model_stream_cut"],
   ["done, and no reason for it", events([text("Half an")]), "model_stream_cut"],
   ["nothing at all", events([], { done: false }), "model_stream_cut"],
-  ["the connection breaks", async (request, respond) => (respond.head(200, { "content-type": "text/event-stream" }), await respond.write(`data: ${text("Half")}\n\n`), respond.destroy()), "model_stream_cut"],
+  ["the connection breaks", (request, respond) => (respond.head(200, { "content-type": "text/event-stream", "content-length": "10000" }), respond.end(`data: ${text("Half")}\n\n`, { hangUp: true })), "model_stream_cut"],
   ["an error inside a 200", events([text("Half an"), JSON.stringify({ error: { message: `overloaded <b>x</b>`, code: 529 } })]), "model_error"],
   ["no JSON", events(["nonsense"]), "model_error"],
   ["arguments without a name", events([calls([0, "c1", _, '{"n":1}']), end("tool_calls")]), "model_error"],

@@ -80,6 +80,14 @@ export class Stream {
   }
 
   #noteVersion(version: string | undefined): void {
-    if (version !== undefined && version !== PROTOCOL_VERSION) this.warnings.push(`The agent speaks AG-UI ${version}, this page ${PROTOCOL_VERSION}.`);
+    if (version !== undefined && !isSpoken(version)) this.warnings.push(`The agent speaks AG-UI ${version}, this page ${PROTOCOL_VERSION}.`);
   }
+}
+
+/** A version that this reader knows: its own, or an older one. What is no version is none that it knows. */
+function isSpoken(version: string): boolean {
+  const [given, own] = [version, PROTOCOL_VERSION].map((text) => /^(\d+)\.(\d+)(?:\.\d+)?$/.exec(text)?.slice(1, 3).map(Number));
+  if (given === undefined || own === undefined) return false;
+  const [[major = 0, minor = 0], [ownMajor = 0, ownMinor = 0]] = [given, own];
+  return major < ownMajor || (major === ownMajor && minor <= ownMinor);
 }

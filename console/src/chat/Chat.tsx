@@ -72,14 +72,20 @@ function WithAgent({ held, keys }: { readonly held: HeldKey; readonly keys: read
     const [context_type, context_id] = [place.query.get("context_type"), place.query.get("context_id")];
     return context_type === null || context_id === null ? undefined : { context_type, context_id };
   }, [place.query]);
+  // On a narrow screen the list is folded away until it is asked for.
+  const [folded, setFolded] = useState(true);
+  useEffect(() => setFolded(true), [thread]);
   const side = (
-    <aside class="side" aria-label="Agents and conversations">
+    <aside id="side" class={folded ? "side folded" : "side"} aria-label="Agents and conversations">
       <Agents keys={keys} current={held} onChoose={choose} />
       <Threads held={held} current={thread} changes={changes} />
     </aside>
   );
   return (
     <Shell page="chat" side={side}>
+      <button type="button" class="button small unfold" aria-expanded={!folded} aria-controls="side" onClick={() => setFolded(!folded)}>
+        Agents and conversations
+      </button>
       {capabilities.fault !== undefined && <Fault fault={capabilities.fault} again={capabilities.reload} />}
       <Conversing
         key={thread}

@@ -64,9 +64,8 @@ export function Conversing({ held, thread, fresh, capabilities, screen, onBegun,
         </span>
       </div>
       {panel && <ToolsPanel held={held} capabilities={capabilities} onClose={() => setPanel(false)} />}
-      <Transcript talk={talk} />
       <Spoken talk={talk} questions={questions} />
-      <div class="stack cards">
+      <Transcript talk={talk}>
         {questions.map((question) => (
           <AskCard key={question.toolCallId} question={question} onDone={back} />
         ))}
@@ -83,7 +82,7 @@ export function Conversing({ held, thread, fresh, capabilities, screen, onBegun,
         )}
         {talk.stopped && talk.status === "idle" && <p class="quiet small">Stopped. What the gateway had begun may still come to its end.</p>}
         {talk.status === "elsewhere" && <p class="quiet small">A run of this conversation is under way somewhere else. Its answer appears here.</p>}
-      </div>
+      </Transcript>
       <Composer field={field} busy={busy} waiting={talk.status === "asking" || talk.status === "deciding"} onSay={say} onStop={() => void it.stop()} />
     </div>
   );

@@ -11,7 +11,7 @@ const REASONS = new Map([
 ]);
 const LEFT = new Map([
   ["no_match", "nothing of the message speaks for it"], ["budget", "no room was left"], ["tool_disabled", "it is switched off"],
-  ["permission_missing", "the person may not use it"], ["write_not_enabled", "writes are not enabled for the agent"],
+  ["permission_missing", "the person may not use it"], ["write_not_enabled", "writes are not enabled for the agent"], ["nothing_granted", "nothing is granted to the agent"],
 ]);
 
 /** Why these tools were offered in this turn, and others not. Offered is not allowed: whether a call runs is decided when it is made. */

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Content, Message } from "../agui/types";
 import { Badge } from "../shared/ui/Badge";
@@ -12,13 +13,26 @@ import { OfferView } from "./OfferView";
 /** How near the end counts as "at the end", in px. */
 const NEAR = 120;
 
+interface TranscriptProps {
+  readonly talk: Talk;
+  /** What waits for somebody, at the end. */
+  readonly children: ComponentChildren;
+}
+
 /** What was said, in order. It keeps to the end while the reader is there. */
-export function Transcript({ talk }: { readonly talk: Talk }) {
+export function Transcript({ talk, children }: TranscriptProps) {
   const box = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   useEffect(() => {
-    if (atEnd.current) box.current?.scrollTo({ top: box.current.scrollHeight });
-  }, [talk]);
+    const toEnd = (): void => {
+      if (atEnd.current) box.current?.scrollTo({ top: box.current.scrollHeight });
+    };
+    toEnd();
+    // Cards, charts and maps grow after they were put there.
+    const grown = new ResizeObserver(toEnd);
+    for (const child of box.current?.children ?? []) grown.observe(child);
+    return () => grown.disconnect();
+  }, [talk, children]);
   const results = useMemo(() => new Map(talk.messages.flatMap((message) => (message.toolCallId === undefined ? [] : [[message.toolCallId, message] as const]))), [talk.messages]);
   const waiting = new Set(talk.interrupts.map(({ toolCallId }) => toolCallId));
   return (
@@ -43,6 +57,7 @@ export function Transcript({ talk }: { readonly talk: Talk }) {
           <span />
         </p>
       )}
+      {children}
     </div>
   );
 }

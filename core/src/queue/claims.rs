@@ -187,7 +187,7 @@ fn lost_word(call: &Call, hand_over: u32) -> &'static str {
 }
 
 /// Who was given this hand-over: the holder, or, of an earlier one, whom the timeline names.
-fn worker_of(call: &Call, hand_over: u32) -> String {
+pub(super) fn worker_of(call: &Call, hand_over: u32) -> String {
     if let Some(claim) = call.claim.as_ref().filter(|claim| claim.hand_over == hand_over) {
         return claim.worker.clone();
     }

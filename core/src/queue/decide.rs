@@ -6,10 +6,10 @@ use toolgate_protocol::limits::NOTE_CHARS_MAX;
 use toolgate_protocol::problems;
 
 use super::call::{Bucket, Call, Outcome};
-use super::delivery::DELIVERER;
 use super::machine::{CallEvent, Verdict};
 use super::messages::Answer;
 use super::store::{PastDecision, Stored};
+use super::target::is_deliverer;
 use super::{Step, Stepped};
 use crate::contract::check_arguments;
 use crate::hash::sha256_hex;
@@ -176,7 +176,7 @@ impl Step<'_> {
         Ok(match verdict {
             Verdict::Done => Ok(self.call_answer(&call, base_url, false)),
             Verdict::AlreadyRunning => {
-                let sent = call.claim.as_ref().is_some_and(|claim| claim.session == DELIVERER);
+                let sent = call.claim.as_ref().is_some_and(|claim| is_deliverer(&claim.session));
                 let detail = if sent {
                     "The write was cleared to be sent to its endpoint, and what is sent cannot be called back."
                 } else {

@@ -1,4 +1,5 @@
-//! The webhook deliverer as an executor: it lives at the edge, claims with a lease, and reports like a worker.
+//! The deliverer as an executor: it lives at the edge, claims with a lease, and reports like a worker. It sends the call
+//! to the endpoint of a webhook pool, or runs the tool that ships with the gateway.
 //!
 //! A delivery is handed over with all that the edge needs. Before a write is sent the edge has its hand-over accepted;
 //! so what is refused before sending is certain not to have run, and what is lost after it is `unknown`.
@@ -17,17 +18,16 @@ use toolgate_protocol::webhooks::CallReply;
 use toolgate_protocol::workers::ResultEntry;
 
 use super::call::{Bucket, Call, Outcome};
-use super::claims::outcome_of;
+use super::claims::{outcome_of, worker_of};
 use super::machine::{self, CallEvent, Phase, Verdict};
 use super::messages::Answer;
 use super::store::{Head, Stored};
+use super::target::{BuiltinTarget, DELIVERER, Target};
 use super::{Step, Stepped};
+use crate::builtin::DATA_UNREACHABLE;
 use crate::ids::Place;
 use crate::policy::{PolicyEndpoint, Snapshot};
 use crate::problem::Problem;
-
-/// The holder of every delivery's claim, in timelines and numbers.
-pub const DELIVERER: &str = "webhook";
 
 /// Queued calls looked at per page.
 const PAGE: usize = 64;
@@ -36,7 +36,7 @@ pub(super) fn delivery_lease_seconds() -> u64 {
     DELIVERY_LEASE_SECONDS.saturating_add(RESOLVE_SECONDS)
 }
 
-/// A call on its way to an endpoint: all that the edge needs.
+/// A call on its way to what runs it: all that the edge needs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Delivery {
     /// Where the report goes.
@@ -62,8 +62,9 @@ pub struct Delivery {
     pub side_effect: SideEffect,
     /// The deadline of the whole delivery.
     pub timeout_seconds: u64,
-    /// The endpoint as the policy has it.
-    pub endpoint: PolicyEndpoint,
+    /// What runs it. Called `endpoint` in the message, for an edge of before there was another target.
+    #[serde(rename = "endpoint")]
+    pub target: Target,
 }
 
 /// What the deliverer says.
@@ -93,7 +94,7 @@ pub enum Report {
         /// The newest secret that it is signed with, sealed, which tells it from any other.
         secret: String,
     },
-    /// The endpoint's word.
+    /// The word of the endpoint, or of the gateway's own code.
     Replied(Box<CallReply>),
     /// The destination may not be called: nothing was sent.
     Refused {
@@ -117,6 +118,18 @@ impl Step<'_> {
         policy.endpoint.as_ref().filter(|_| policy.transport == Transport::Webhook)
     }
 
+    /// What runs the calls of this agent, when it is not workers.
+    fn target(&self, policy: &Snapshot, agent: &str) -> Option<Target> {
+        match policy.transport {
+            Transport::Worker => None,
+            Transport::Webhook => policy.endpoint.clone().map(|mut endpoint| {
+                endpoint.secrets.retain(|secret| secret.until.is_none_or(|until| self.now < until));
+                Target::Endpoint(endpoint)
+            }),
+            Transport::Builtin => Some(Target::Builtin(BuiltinTarget { dataset: policy.datasets.get(agent).cloned() })),
+        }
+    }
+
     /// Hands queued calls to the edge, oldest first, while there is room: in the alarm's own step, for which any other
     /// one asks. What an inactive endpoint leaves queued is ended, as nothing would ever take it.
     pub(super) fn deliver_queued(&mut self) -> Stored<()> {
@@ -129,7 +142,7 @@ impl Step<'_> {
             }
             return Ok(());
         };
-        if Step::endpoint(&policy).is_none_or(|endpoint| endpoint.state != EndpointState::Active) {
+        if !policy.takes_deliveries() {
             return self.refuse_queued();
         }
         if !self.delivers {
@@ -192,15 +205,13 @@ impl Step<'_> {
     }
 
     fn hand_to_edge(&mut self, policy: &Snapshot, call: &mut Call, was: Option<Bucket>) -> Stored<Option<Delivery>> {
-        let Some(endpoint) = Step::endpoint(policy) else { return Ok(None) };
-        let holder = || DELIVERER.to_owned();
-        self.change(call, CallEvent::HandOut { session: holder(), worker: holder() }, DELIVERER, None, was)?;
+        let Some(target) = self.target(policy, &call.asked.agent) else { return Ok(None) };
+        let holder = || target.holder().to_owned();
+        self.change(call, CallEvent::HandOut { session: holder(), worker: holder() }, target.holder(), None, was)?;
         if machine::phase(call) == Phase::Reading {
             self.set_lease(call, delivery_lease_seconds());
         }
         let job = self.job(call);
-        let mut endpoint = endpoint.clone();
-        endpoint.secrets.retain(|secret| secret.until.is_none_or(|until| self.now < until));
         Ok(Some(Delivery {
             place: self.place(),
             call: job.call,
@@ -212,8 +223,8 @@ impl Step<'_> {
             principal: job.principal,
             attempt: job.attempt,
             side_effect: job.side_effect,
-            timeout_seconds: endpoint.timeout_seconds.min(call.asked.execution_seconds),
-            endpoint,
+            timeout_seconds: target.timeout_seconds().min(call.asked.execution_seconds),
+            target,
         }))
     }
 
@@ -257,10 +268,10 @@ impl Step<'_> {
             }
             Report::Accept { .. } => return Ok(Err(Problem::not_found())),
         };
-        let was = Bucket::of(call.state);
-        let verdict = self.change(&mut call, event, DELIVERER, note, Some(was))?;
+        let (was, by) = (Bucket::of(call.state), worker_of(&call, hand_over));
+        let verdict = self.change(&mut call, event, &by, note, Some(was))?;
         if counts && matches!(verdict, Verdict::Done | Verdict::Late) {
-            self.count(DELIVERER, failed);
+            self.count(&by, failed);
         }
         self.run_due()?;
         self.dispatch()?;
@@ -322,7 +333,11 @@ fn not_sent() -> Outcome {
 }
 
 fn lost_read(code: &str) -> Outcome {
-    Outcome::error(code, "The endpoint gave no valid reply, at every attempt.")
+    let message = match code {
+        DATA_UNREACHABLE => "The data set could not be read, at every attempt.",
+        _ => "The endpoint gave no valid reply, at every attempt.",
+    };
+    Outcome::error(code, message)
 }
 
 fn lost_write(code: &str) -> Outcome {

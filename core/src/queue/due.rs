@@ -11,11 +11,12 @@ use toolgate_protocol::limits::{
 
 use super::Step;
 use super::call::{Bucket, Call};
-use super::delivery::{DELIVERER, delivery_lease_seconds};
+use super::delivery::delivery_lease_seconds;
 use super::machine::{self, CallEvent, Phase};
 use super::memory::Live;
 use super::messages::Answer;
 use super::store::{Gone, Stored};
+use super::target::is_deliverer;
 use crate::ids::LocalId;
 use crate::policy::Snapshot;
 use crate::time::UnixMillis;
@@ -52,7 +53,7 @@ impl Step<'_> {
         let seconds = match (phase, call.asked.side_effect) {
             (Phase::HandedOver, _) => ACCEPT_SECONDS,
             // The deliverer does not renew: it lives at the edge, and may well have outlived the object.
-            _ if claim.session == DELIVERER => delivery_lease_seconds(),
+            _ if is_deliverer(&claim.session) => delivery_lease_seconds(),
             (_, SideEffect::ReadOnly) => LEASE_FIRST_SECONDS,
             _ => LEASE_SECONDS,
         };

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use toolgate_protocol::calls::CallState;
-use toolgate_protocol::control::Transport;
 use toolgate_protocol::limits::{POLL_JOBS_MAX, POLL_SECONDS_MAX, SESSION_SEEN_SECONDS};
 use toolgate_protocol::workers::{Job, PollAnswer, PollRequest};
 
@@ -129,7 +128,7 @@ impl Step<'_> {
 
     /// Gives queued calls to polls that wait; after anything that may have made a call ready.
     pub fn dispatch(&mut self) -> Stored<()> {
-        if self.queue.memory.snapshot.as_ref().is_some_and(|policy| policy.transport == Transport::Webhook) {
+        if self.queue.memory.snapshot.as_ref().is_some_and(|policy| policy.is_delivered()) {
             return self.deliver_queued();
         }
         for (name, session, max) in self.queue.memory.polls() {

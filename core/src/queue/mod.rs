@@ -22,6 +22,7 @@ mod sessions;
 pub mod sql;
 pub mod store;
 mod submit;
+pub mod target;
 mod tasks;
 mod told;
 mod views;

@@ -8,10 +8,10 @@ use toolgate_protocol::lists::{
 };
 
 use super::call::{Bucket, Call};
-use super::delivery::DELIVERER;
 use super::memory::Health;
 use super::messages::Answer;
 use super::store::{Filter, Stored};
+use super::target::DELIVERER;
 use super::views::raw;
 use super::{Step, Stepped};
 use crate::ids::LocalId;

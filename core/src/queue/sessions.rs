@@ -7,11 +7,11 @@ use toolgate_protocol::limits::{LEASE_SECONDS, POLL_SECONDS_MAX, SESSION_REMEMBE
 use toolgate_protocol::problems;
 use toolgate_protocol::workers::{RegisterAnswer, RegistrationResult, RegistrationStatus};
 
-use super::delivery::DELIVERER;
 use super::handout::Taker;
 use super::memory::{Live, Waiter, Waiting};
 use super::messages::{Answer, Manifests, PoolMessage, Register, Reply};
 use super::store::{Gone, KnownManifest, Session, Stored};
+use super::target::is_deliverer;
 use super::{Step, Stepped};
 use crate::hash::hex;
 use crate::keys::Identity;
@@ -212,7 +212,7 @@ impl Step<'_> {
             }
         }
         self.store.keep_manifests(&kept)?;
-        self.queue.memory.health.retain(|worker, _| worker == DELIVERER || workers.contains(worker));
+        self.queue.memory.health.retain(|worker, _| is_deliverer(worker) || workers.contains(worker));
         self.queue.memory.manifests.retain(|hash, _| kept.contains(hash));
         Ok(())
     }

@@ -2,7 +2,6 @@
 
 use serde_json::value::RawValue;
 use toolgate_protocol::calls::CallView;
-use toolgate_protocol::control::{EndpointState, Transport};
 use toolgate_protocol::definitions::SideEffect;
 use toolgate_protocol::limits::{
     APPROVAL_SECONDS, EXECUTION_DEADLINE_SECONDS, IDEMPOTENCY_KEY_CHARS_MAX, PURPOSE_CHARS_MAX, QUEUE_DEADLINE_SECONDS,
@@ -103,9 +102,7 @@ impl Step<'_> {
             Ok(checked) => checked,
             Err(problem) => return Ok(Err(problem)),
         };
-        if policy.transport == Transport::Webhook
-            && Step::endpoint(&policy).is_none_or(|endpoint| endpoint.state != EndpointState::Active)
-        {
+        if policy.is_delivered() && !policy.takes_deliveries() {
             return Ok(Err(endpoint_suspended()));
         }
         let asked = self.asked(who, submit, principal, tool, arguments, scope);
@@ -231,7 +228,7 @@ impl Step<'_> {
             self.store.insert(&call)?;
             self.parked_changed(&call);
             self.tell_approval(&call)?;
-        } else if policy.transport == Transport::Webhook {
+        } else if policy.is_delivered() {
             delivery = self.deliver_new(policy, &mut call)?;
             if delivery.is_none() {
                 self.store.insert(&call)?;

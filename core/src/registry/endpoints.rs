@@ -12,6 +12,7 @@ use toolgate_protocol::limits::{
 };
 use toolgate_protocol::problems;
 
+use super::builtin_pool::builtin_stays;
 use super::notifications::NotificationRecord;
 use super::policies::PoolRecord;
 use super::{Answer, Step, Stepped, body};
@@ -168,6 +169,9 @@ impl Step<'_> {
             return Ok(Err(problem));
         }
         let known = self.docs.get::<PoolRecord>("pool", name)?;
+        if known.as_ref().is_some_and(|pool| pool.transport == Transport::Builtin) {
+            return Ok(Err(builtin_stays()));
+        }
         let status = if known.is_some() { 200 } else { 201 };
         let mut pool = known.unwrap_or_else(|| PoolRecord::new(Transport::Webhook));
         let before = pool.endpoint.take();

@@ -5,6 +5,7 @@
 //! created by the first worker or call, never by a push). Pushes are effects; which pool lags stands in storage.
 
 mod access;
+mod builtin_pool;
 mod catalogue;
 mod documents;
 mod endpoints;

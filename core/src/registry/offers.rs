@@ -65,6 +65,7 @@ impl Step<'_> {
             epoch: 0,
             version: 0,
             transport: Transport::Worker,
+            datasets: BTreeMap::new(),
             endpoint_revision: 0,
             endpoint: None,
             tools,

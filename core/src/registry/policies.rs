@@ -9,6 +9,7 @@ use toolgate_protocol::control::{Capability, PoolRequest, Role, Transport};
 use toolgate_protocol::lists::PoolPage;
 use toolgate_protocol::problems;
 
+use super::builtin_pool::builtin_stays;
 use super::endpoints::EndpointRecord;
 use super::keys::KeyRecord;
 use super::{Answer, Page, Step, Stepped, body};
@@ -44,6 +45,9 @@ pub(super) struct PoolRecord {
     /// Of a webhook pool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<EndpointRecord>,
+    /// Of a builtin pool: the hash of the shipped definitions that were registered last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shipped: Option<String>,
 }
 
 impl PoolRecord {
@@ -58,6 +62,7 @@ impl PoolRecord {
             live: Vec::new(),
             revision: 0,
             endpoint: None,
+            shipped: None,
         }
     }
 }
@@ -67,10 +72,6 @@ impl Step<'_> {
         if let Err(problem) = names::plain("pool", name) {
             return Ok(Err(problem));
         }
-        if request.transport != Transport::Worker {
-            let detail = "Pools with this transport are the gateway's own.";
-            return Ok(Err(Problem::new(problems::TRANSPORT_UNSUPPORTED, detail)));
-        }
         if request.url.is_some() || request.secret.is_some() || request.timeout_seconds.is_some() {
             return Ok(Err(Problem::invalid(
                 "url",
@@ -78,6 +79,12 @@ impl Step<'_> {
             )));
         }
         let known = self.docs.get::<PoolRecord>("pool", name)?;
+        if request.transport == Transport::Builtin {
+            return self.put_builtin(name, known);
+        }
+        if known.as_ref().is_some_and(|pool| pool.transport == Transport::Builtin) {
+            return Ok(Err(builtin_stays()));
+        }
         let status = if known.is_some() { 200 } else { 201 };
         if known.as_ref().is_none_or(|pool| pool.transport != Transport::Worker) {
             let mut pool = known.unwrap_or_else(|| PoolRecord::new(Transport::Worker));
@@ -118,11 +125,12 @@ impl Step<'_> {
                 format!("There is no pool {:?}; an admin makes it with PUT /v1/pools/{}.", place.pool, place.pool);
             return Ok(Err(Problem::new(problems::NOT_FOUND, detail)));
         };
-        let before = (pool.has_object, pool.version);
+        let before = (pool.has_object, pool.version, pool.shipped.clone());
+        self.register_shipped(&place.pool, &mut pool)?;
         let snapshot = self.snapshot(&place.pool, &mut pool)?;
         pool.has_object = true;
         // That it is stored is said by the object, once it is.
-        if before != (true, pool.version) {
+        if before != (true, pool.version, pool.shipped.clone()) {
             self.docs.put("pool", &place.pool, &pool)?;
         }
         Ok(Ok(Answer::Policy(Box::new(Push { v: VERSION, place: place.clone(), snapshot }))))
@@ -188,6 +196,7 @@ impl Step<'_> {
             endpoint: pool.policy_endpoint(),
             tools,
             capabilities,
+            datasets: self.datasets(pool.transport, &agents)?,
             agents,
             keys: self.live_keys(name)?,
         };
@@ -228,6 +237,19 @@ impl Step<'_> {
             }
         }
         Ok((capabilities, agents))
+    }
+
+    /// What the database tools of a builtin pool read, for each of these agents.
+    fn datasets(
+        &self,
+        transport: Transport,
+        agents: &BTreeMap<String, Vec<String>>,
+    ) -> Result<BTreeMap<String, String>, StoreError> {
+        if transport != Transport::Builtin {
+            return Ok(BTreeMap::new());
+        }
+        let all = self.docs.all::<AgentRecord>("agent")?.into_iter().filter(|(name, _)| agents.contains_key(name));
+        Ok(all.filter_map(|(name, agent)| Some((name, agent.dataset?))).collect())
     }
 
     fn live_keys(&self, pool: &str) -> Result<BTreeMap<String, LiveKey>, StoreError> {

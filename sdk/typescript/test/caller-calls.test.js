@@ -68,7 +68,7 @@ test("without any answer the error has the key, which finds the call later", asy
 });
 
 test("what is refused for good is not repeated", async () => {
-  for (const [status, code] of [[403, "not_granted"], [404, "unknown_tool"], [409, "idempotency_conflict"], [422, "invalid_arguments"], [429, "too_many"], [501, "transport_unsupported"], [508, "loop_detected"], [302, "http_302"]]) {
+  for (const [status, code] of [[403, "not_granted"], [404, "unknown_tool"], [409, "idempotency_conflict"], [422, "invalid_arguments"], [429, "too_many"], [501, "not_there_yet"], [508, "loop_detected"], [302, "http_302"]]) {
     const { client, requests } = over([status === 302 ? reply(302, "", { location: "https://elsewhere.test/" }) : refusal(status, code)]);
     const error = await client.call(ASKED).catch((each) => each);
     assert.ok(isProblem(error), String(error));

@@ -154,7 +154,8 @@ fn read_turn<'a>(media_type: &str, pieces: impl IntoIterator<Item = &'a [u8]>) -
 
 /// Text, reasoning and calls of an answer that came to its end.
 fn added_up(deltas: &[Delta]) -> (String, String, Vec<(String, String, String)>) {
-    let (mut text, mut reasoning, mut calls, mut open) = (String::new(), String::new(), Vec::new(), 0_usize);
+    let (mut text, mut reasoning, mut open) = (String::new(), String::new(), 0_usize);
+    let mut calls = Vec::<(String, String, String)>::new();
     for delta in deltas {
         match delta {
             Delta::Text(more) => text.push_str(more),

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolgate_core::ids::LocalId;
+use toolgate_core::policy::PolicyEndpoint;
 use toolgate_core::queue::call::Call;
 use toolgate_core::queue::delivery::Delivery;
 use toolgate_core::queue::machine::Phase;
+use toolgate_core::queue::target::Target;
 use toolgate_core::time::UnixMillis;
 use toolgate_protocol::calls::CallState;
 use toolgate_protocol::definitions::SideEffect;
@@ -74,21 +76,28 @@ pub fn starts(ledger: &mut Ledger, call: &Call, hand_over: u32, sent_to: Option<
     Ok(())
 }
 
+/// The endpoint that a delivery goes to.
+pub fn endpoint(delivery: &Delivery) -> Result<&PolicyEndpoint, String> {
+    match &delivery.target {
+        Target::Endpoint(endpoint) => Ok(endpoint),
+        Target::Builtin(_) => Err(format!("8: {} goes to no endpoint", delivery.call)),
+    }
+}
+
 /// A delivery as it leaves the object, beside the call that it is of.
 pub fn delivery(ledger: &Ledger, call: &Call, delivery: &Delivery, now: UnixMillis) -> Checked {
     bytes(ledger, call, delivery.arguments.get())?;
+    let endpoint = endpoint(delivery)?;
     let (id, claim) = (&call.id, call.claim.as_ref().ok_or_else(|| format!("6: {:?} is held by nobody", call.id))?);
     if delivery.attempt != claim.attempt || delivery.side_effect != call.asked.side_effect {
         return Err(format!("3: the delivery of {id:?} says {}, {:?}", delivery.attempt, delivery.side_effect));
     }
-    if delivery.timeout_seconds > call.asked.execution_seconds.min(delivery.endpoint.timeout_seconds) {
+    if delivery.timeout_seconds > call.asked.execution_seconds.min(endpoint.timeout_seconds) {
         return Err(format!("4: the delivery of {id:?} may take {} s", delivery.timeout_seconds));
     }
     let over = |until: UnixMillis| until <= now;
-    if delivery.endpoint.secrets.is_empty()
-        || delivery.endpoint.secrets.iter().any(|secret| secret.until.is_some_and(over))
-    {
-        return Err(format!("11: the delivery of {id:?} is signed by {:?}", delivery.endpoint.secrets));
+    if endpoint.secrets.is_empty() || endpoint.secrets.iter().any(|secret| secret.until.is_some_and(over)) {
+        return Err(format!("11: the delivery of {id:?} is signed by {:?}", endpoint.secrets));
     }
     Ok(())
 }

@@ -77,7 +77,7 @@ impl World {
         let (call, hand_over) = self.delivered(delivery)?;
         checks::delivery(&self.ledger, call, delivery, self.now)?;
         let revision = self.queue.memory.snapshot.as_ref().map_or(0, |policy| policy.endpoint_revision);
-        let endpoint = &delivery.endpoint;
+        let endpoint = checks::endpoint(delivery)?;
         if endpoint.revision != revision || endpoint.url != Policy::url(revision) || hand_over != call.hand_overs {
             return Err(format!("8: {:?} is delivered to {endpoint:?}, not to revision {revision}", call.id));
         }
@@ -177,8 +177,9 @@ impl World {
 
     /// May this write be sent? Anything but a clear yes is a no.
     fn ask_leave(&mut self, task: &mut Task) -> Result<bool, String> {
-        let revision = task.delivery.endpoint.revision;
-        let secret = task.delivery.endpoint.secrets.first().map(|newest| newest.sealed.clone()).unwrap_or_default();
+        let endpoint = checks::endpoint(&task.delivery)?;
+        let revision = endpoint.revision;
+        let secret = endpoint.secrets.first().map(|newest| newest.sealed.clone()).unwrap_or_default();
         let envelope = self.envelope(&task.delivery, Report::Accept { revision, secret });
         match self.random.below(100) {
             // Lost on its way there, or late: then its answer finds nobody.
@@ -215,7 +216,7 @@ impl World {
         let Ok((call, hand_over)) = self.delivered(delivery).map(|(call, at)| (call.clone(), at)) else {
             return Ok(());
         };
-        checks::starts(&mut self.ledger, &call, hand_over, Some(delivery.endpoint.revision))
+        checks::starts(&mut self.ledger, &call, hand_over, Some(checks::endpoint(delivery)?.revision))
     }
 
     /// The last thing that a delivery says: lost on the way, late, twice, or just so.

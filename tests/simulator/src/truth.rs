@@ -7,7 +7,7 @@ use toolgate_core::contract::contract_hash;
 use toolgate_core::keys::{Identity, Scope};
 use toolgate_core::policy::{LiveKey, PolicyEndpoint, PolicyTool, SealedSecret, Snapshot};
 use toolgate_core::queue::call::Call;
-use toolgate_core::queue::delivery::DELIVERER;
+use toolgate_core::queue::target::DELIVERER;
 use toolgate_core::time::UnixMillis;
 use toolgate_protocol::control::{Capability, EndpointState, Role, Transport};
 use toolgate_protocol::definitions::ToolDefinition;
@@ -173,6 +173,7 @@ impl Policy {
             transport: self.transport,
             endpoint_revision: self.revision,
             endpoint: self.endpoint(),
+            datasets: BTreeMap::new(),
             tools: TOOLS.iter().map(tool).collect(),
             capabilities: BTreeMap::from([("all".to_owned(), capability)]),
             agents: held.collect(),

@@ -1,6 +1,9 @@
 // Loaded when the first chart appears. Only what is drawn here is taken from ECharts.
 import { BarChart, HeatmapChart, LineChart, PieChart, ScatterChart } from "echarts/charts";
-import { AriaComponent, DatasetComponent, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent, TitleComponent, TooltipComponent, TransformComponent, VisualMapComponent } from "echarts/components";
+import {
+  AriaComponent, DatasetComponent, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent, TitleComponent, TooltipComponent,
+  TransformComponent, VisualMapComponent,
+} from "echarts/components";
 import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 

@@ -3,6 +3,9 @@ import "leaflet/dist/leaflet.css";
 import { circleMarker, latLngBounds, type Layer, layerGroup, map as makeMap, polygon, polyline, tileLayer, tooltip } from "leaflet";
 import type { Place, ReadMap } from "./map";
 
+/** The pane of the degrees. */
+const NET = "net";
+
 export interface DrawnMap {
   zoom(by: number): void;
   /** Brings a place into view and opens its popup. */
@@ -29,6 +32,8 @@ export function drawMap(element: HTMLElement, read: ReadMap, tiles: Tiles | null
   // Shapes are drawn into a view: there must be one first.
   all();
   if (tiles === null) {
+    // Below the shapes, also after it was drawn anew.
+    map.createPane(NET).style.zIndex = "350";
     const net = layerGroup().addTo(map);
     graticule(map, net);
     map.on("moveend", () => graticule(map, net));
@@ -85,7 +90,7 @@ function graticule(map: ReturnType<typeof makeMap>, net: ReturnType<typeof layer
   const [south, north] = [Math.max(box.getSouth(), -85), Math.min(box.getNorth(), 85)];
   const step = [30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001].find((size) => (east - west) / size >= 4) ?? 0.001;
   const line = (from: [number, number], to: [number, number], words: string, at: [number, number]): void => {
-    net.addLayer(polyline([from, to], { className: "map-net", interactive: false }));
+    net.addLayer(polyline([from, to], { className: "map-net", interactive: false, pane: NET }));
     const text = document.createElement("span");
     text.textContent = words;
     net.addLayer(tooltip({ permanent: true, direction: "center", className: "map-degree", interactive: false }).setLatLng(at).setContent(text));

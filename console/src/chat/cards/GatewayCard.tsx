@@ -65,9 +65,11 @@ interface DecideProps {
 }
 
 const LOOK_MS = 5_000;
+/** What of an approval stays JSON text. */
+const RAW = ["arguments", "edited_arguments", "changes.*.from", "changes.*.to", "principal"];
 
 function Decide({ approver, id, digest, tool, onDone }: DecideProps) {
-  const approval = useLoad((signal) => get<Approval>(path`/v1/approvals/${id}`, { key: approver, signal, raw: ["arguments", "edited_arguments", "changes.*.from", "changes.*.to", "principal"] }), [approver.id, id], LOOK_MS);
+  const approval = useLoad((signal) => get<Approval>(path`/v1/approvals/${id}`, { key: approver, signal, raw: RAW }), [approver.id, id], LOOK_MS);
   const [rejecting, setRejecting] = useState(false);
   const [reason, setReason] = useState("");
   const [busy, setBusy] = useState(false);
@@ -135,7 +137,13 @@ function Decide({ approver, id, digest, tool, onDone }: DecideProps) {
         </form>
       ) : (
         <div class="row">
-          <Button kind="primary" busy={busy} disabled={changed ? "It is not what the run named" : undefined} label={`Approve ${tool} with these arguments`} onClick={() => void decide({ decision: "approve", digest: shown.digest }, shown.required > 1 ? "Your approval is given" : "Approved")}>
+          <Button
+            kind="primary"
+            busy={busy}
+            disabled={changed ? "It is not what the run named" : undefined}
+            label={`Approve ${tool} with these arguments`}
+            onClick={() => void decide({ decision: "approve", digest: shown.digest }, shown.required > 1 ? "Your approval is given" : "Approved")}
+          >
             Approve
           </Button>
           <Button label={`Reject ${tool}…`} onClick={() => setRejecting(true)}>

@@ -5,8 +5,15 @@ import { type Block, type Inline, parse, safeAddress } from "./parse";
 
 /** What a model wrote, as nodes: no HTML of it is ever read as HTML, and nothing of it is loaded. */
 export function Markdown({ text }: { readonly text: string }) {
-  const parsed = useMemo(() => parse(text), [text]);
-  return <div class="markdown" dir="auto">{blocks(parsed)}</div>;
+  // One tree for one text: while a message streams in, those before it are not even compared.
+  return useMemo(
+    () => (
+      <div class="markdown" dir="auto">
+        {blocks(parse(text))}
+      </div>
+    ),
+    [text],
+  );
 }
 
 function blocks(all: readonly Block[]): ComponentChildren {

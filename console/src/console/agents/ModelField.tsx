@@ -8,10 +8,12 @@ export interface ModelChoice {
   /** A new one; empty keeps what is there. */
   readonly apiKey: string;
   readonly apiKeySet: boolean;
+  /** The one that is there goes. */
+  readonly dropKey: boolean;
 }
 
 export function modelChoice(model: Agent["model"]): ModelChoice {
-  const none: ModelChoice = { kind: "default", name: "", url: "", apiKey: "", apiKeySet: false };
+  const none: ModelChoice = { kind: "default", name: "", url: "", apiKey: "", apiKeySet: false, dropKey: false };
   if (model === undefined || model === null) return none;
   if (typeof model === "string") return model === "demo" ? { ...none, kind: "demo" } : { ...none, kind: "named", name: model };
   return { ...none, kind: "endpoint", name: model.name, url: model.url, apiKeySet: model.api_key_set === true };
@@ -26,8 +28,10 @@ export function modelBody(choice: ModelChoice): { readonly model?: unknown } {
       return { model: "demo" };
     case "named":
       return { model: choice.name.trim() };
-    case "endpoint":
-      return { model: { url: choice.url.trim(), name: choice.name.trim(), ...(choice.apiKey !== "" && { api_key: choice.apiKey }) } };
+    case "endpoint": {
+      const key = choice.dropKey ? { api_key: "" } : choice.apiKey === "" ? {} : { api_key: choice.apiKey };
+      return { model: { url: choice.url.trim(), name: choice.name.trim(), ...key } };
+    }
   }
 }
 
@@ -61,9 +65,15 @@ export function ModelField({ model, onChange }: { readonly model: ModelChoice; r
           </Field>
         )}
         {model.kind === "endpoint" && (
-          <Field label="API key" hint={model.apiKeySet ? "One is kept and never shown. Leave this empty to keep it." : "Kept sealed and never shown again. Empty: none."}>
+          <Field label="API key" hint={model.apiKeySet ? "One is kept and never shown. Leave this empty to keep it; another endpoint drops it." : "Kept sealed and never shown again. Empty: none."}>
             {(ids) => <input {...ids} type="password" autocomplete="off" value={model.apiKey} onInput={(event) => set({ apiKey: event.currentTarget.value })} />}
           </Field>
+        )}
+        {model.kind === "endpoint" && model.apiKeySet && (
+          <label class="check">
+            <input type="checkbox" checked={model.dropKey} onChange={(event) => set({ dropKey: event.currentTarget.checked })} />
+            Take the key away
+          </label>
         )}
       </div>
     </fieldset>

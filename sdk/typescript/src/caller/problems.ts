@@ -50,7 +50,6 @@ export const PROBLEM_CODES = [
   "tool_disabled",
   "tool_in_use",
   "transport_in_use",
-  "transport_unsupported",
   "unknown_capability",
   "unknown_session",
   "unknown_tool",

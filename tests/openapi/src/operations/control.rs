@@ -44,6 +44,11 @@ pub fn operations() -> Vec<Operation> {
         .lags::<NewKey>()
         .refuses(&[p::ACCESS_REFUSED, p::ORIGIN_NOT_ALLOWED, p::ROLE_NOT_ALLOWED, p::NOT_FOUND, p::ACCESS_UNAVAILABLE])
         .refuses(&[p::BUSY, p::OBJECT_UNAVAILABLE, p::STORAGE_UNAVAILABLE]),
+    ]
+}
+
+pub fn access() -> Vec<Operation> {
+    vec![
         operation("GET", "/v1/capabilities", "listCapabilities", ADMIN, "Lists capabilities.")
             .pages()
             .gives::<CapabilityPage>(200, "A page."),

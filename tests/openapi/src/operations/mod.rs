@@ -31,6 +31,7 @@ pub fn all() -> Vec<Operation> {
             .gives::<Site>(200, "It."),
     ];
     all.extend(control::operations());
+    all.extend(control::access());
     all.extend(control::tools());
     all.extend(control::notifications());
     all.extend(pools::operations());

@@ -31,7 +31,7 @@ pub fn operations() -> Vec<Operation> {
         .gives::<PoolSaved>(200, "The pool.")
         .gives::<PoolSaved>(201, "The pool, which is new; a secret that was made for it is shown once.")
         .lags::<PoolSaved>()
-        .refuses(&[p::TRANSPORT_UNSUPPORTED, p::DESTINATION_REFUSED, p::SECRET_REFUSED, p::SECRET_IN_USE])
+        .refuses(&[p::TRANSPORT_IN_USE, p::DESTINATION_REFUSED, p::SECRET_REFUSED, p::SECRET_IN_USE])
         .refuses(&[p::ENDPOINT_SUSPENDED, p::RESOLVER_UNAVAILABLE]),
         operation("GET", "/v1/pools/{pool}/stats", "poolStats", ADMIN, "A pool in numbers.")
             .gives::<PoolStats>(200, "The numbers.")

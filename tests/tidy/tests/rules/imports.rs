@@ -91,7 +91,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("Response", &["<shell>", "durable/src/reach.rs", "durable/src/answers.rs", "src/"]),
     ("Fetch", &["src/"]),
     ("Fetcher", &["<shell>", "src/"]),
-    ("Env", &["<shell>", "durable/src/reach.rs", "durable/src/settings.rs", "src/"]),
+    ("Env", &["<shell>", "durable/src/d1.rs", "durable/src/reach.rs", "durable/src/settings.rs", "src/"]),
     ("Router", &[]),
 ];
 

@@ -60,7 +60,8 @@ fn service_bindings(text: &str, key: &str) -> Vec<String> {
 #[test]
 fn each_environment_is_bound_to_its_own_services() {
     let (cloud, local) = (read("wrangler.toml"), read("runtime/config.capnp"));
-    let bindings = service_bindings(&local, "name");
+    let (files, bindings): (Vec<String>, Vec<String>) =
+        service_bindings(&local, "name").into_iter().partition(|binding| binding.ends_with(" -> assets"));
     let named = cloud.lines().filter_map(|line| line.strip_prefix("[env.")?.strip_suffix(']'));
     let suffixes: Vec<String> = std::iter::once(String::new()).chain(named.map(|name| format!("-{name}"))).collect();
     let mut wanted: Vec<String> =
@@ -68,7 +69,14 @@ fn each_environment_is_bound_to_its_own_services() {
     let mut found = service_bindings(&cloud, "binding");
     wanted.sort();
     found.sort();
-    let odd = if wanted == found && !found.is_empty() { vec![] } else { vec![format!("{found:?}, not {wanted:?}")] };
+    let mut odd =
+        if wanted == found && !found.is_empty() { vec![] } else { vec![format!("{found:?}, not {wanted:?}")] };
+    // The pages are a folder there and static assets here, which every environment inherits.
+    let assets = cloud.split_once("[assets]").map(|(_, rest)| rest.split("\n[").next().unwrap_or_default().to_owned());
+    let assets = values(&assets.unwrap_or_default(), "binding").concat();
+    if files != [format!("{assets} -> assets")] {
+        odd.push(format!("{files:?} serve pages here, {assets:?} there"));
+    }
     report("wrangler.toml binds in each environment what runtime/config.capnp binds, within that environment", &odd);
 }
 

@@ -84,6 +84,10 @@ const MARKERS: [&str; 6] = ["because", "due to", "saying", "since", "reason", "t
 const WHOLE: [&str; 9] = ["query", "question", "search", "prompt", "q", "term", "message", "action", "text"];
 const PREPOSITIONS: [&str; 11] = ["in", "for", "at", "from", "to", "of", "named", "called", "about", "near", "by"];
 
+/// Places where a JSON value may begin, and where it may end, that are tried.
+const STARTS_MAX: usize = 8;
+const ENDS_MAX: usize = 64;
+
 /// The fields of a definition in the `openai` profile.
 pub fn fields(definition: &str) -> Vec<Field> {
     let json = parse(definition).unwrap_or(Json::Null);
@@ -340,12 +344,13 @@ impl<'a> Filling<'a> {
     }
 
     fn json(&mut self, field: &Field) {
+        // Each start with each end is a look at all between them: few of both.
         let starts = self.text.char_indices().filter(|(_, letter)| "{[".contains(*letter)).map(|(at, _)| at);
-        for start in starts {
+        for start in starts.take(STARTS_MAX) {
             let rest = self.text.get(start..).unwrap_or_default();
             let ends =
                 rest.char_indices().filter(|(_, letter)| "}]".contains(*letter)).map(|(at, _)| at.saturating_add(1));
-            if let Some(found) = ends.filter_map(|end| parse(rest.get(..end)?).ok()).next_back() {
+            if let Some(found) = ends.rev().take(ENDS_MAX).find_map(|end| parse(rest.get(..end)?).ok()) {
                 return self.set(field, found, []);
             }
         }

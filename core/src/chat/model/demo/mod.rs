@@ -19,6 +19,8 @@ use crate::json::Json;
 /// What people call it, and what its text begins with.
 pub const LABEL: &str = "Demo model";
 
+/// Of a text this much is read.
+const READ_CHARS_MAX: usize = 4_000;
 /// Most calls between two texts of a person.
 const STEPS_MAX: usize = 4;
 /// Characters of arguments in a piece.
@@ -78,6 +80,7 @@ fn answer(prompt: &Prompt) -> Answer {
         return Answer::Say(report::report(&done));
     }
     let (asked, tool) = continued(prompt, last).unwrap_or_else(|| (said.clone(), None));
+    let asked: String = asked.chars().take(READ_CHARS_MAX).collect();
     if tool.is_none() && is_data(prompt, &asked, &done) {
         return data::answer(prompt, &asked, &done);
     }

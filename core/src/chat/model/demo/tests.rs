@@ -351,6 +351,21 @@ pub mod cases {
     }
 
     #[test]
+    fn long_and_odd_texts_take_no_time() {
+        let tools = [
+            server(5, "do data:json numbers:number[]? name:string? order_id:integer?"),
+            server(4, "execute_query query:string"),
+        ];
+        for piece in ["[\"", "{", "1 ", "\"", "a=", "Xx ", "]", "because ", "\u{130} because "] {
+            assert!(!told(&tools, vec![user(&piece.repeat(16_000))]).is_empty(), "{piece}");
+            assert!(
+                !told(&tools, vec![user(&format!("{}{}", piece.repeat(8_000), "]".repeat(8_000)))]).is_empty(),
+                "{piece}"
+            );
+        }
+    }
+
+    #[test]
     fn text_and_arguments_come_in_pieces() {
         let prompt = Prompt {
             system: String::new(),
