@@ -190,3 +190,25 @@ build_console() {
     { cat "$root/.state/console/log" >&2; die "the web pages were not built"; }
   mv "$root/.state/console/building" "$root/.state/console/stamp"
 }
+
+# A Chromium for the tests of the pages: that of the machine, or the one that TOOLGATE_CHROMIUM names.
+chromium_program() {
+  local name
+  for name in ${TOOLGATE_CHROMIUM:+"$TOOLGATE_CHROMIUM"} chromium chromium-browser google-chrome; do
+    command -v "$name" && return 0
+  done
+  return 1
+}
+ensure_chromium() {
+  chromium_program >/dev/null || with_lock chromium install_chromium
+  TOOLGATE_CHROMIUM="$(chromium_program)"
+  export TOOLGATE_CHROMIUM
+}
+install_chromium() {
+  chromium_program >/dev/null && return 0
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null ||
+    die "Chromium is missing: install it, or name its program in TOOLGATE_CHROMIUM, then run this again"
+  say "installing Chromium (about a minute)…"
+  apt-get update -qq >&2
+  DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium fonts-dejavu-core >&2
+}

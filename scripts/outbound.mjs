@@ -36,11 +36,11 @@ async function destinations(list) {
     const [, v6, name, port] = DESTINATION.exec(destination) ?? [];
     const host = v6 ?? name;
     const isOdd = host === undefined || Number(port) > 65_535 || (v6 !== undefined && isIP(v6) !== 6);
-    if (isOdd) throw new Error(`TOOLGATE_DEV_DESTINATIONS: "${destination}" is not host:port, as in localhost:9000 or [::1]:9000`);
+    if (isOdd) throw new Error(`TOOLGATE_DEV_DESTINATIONS or TOOLGATE_MODEL_HOSTS: "${destination}" is not host:port, as in localhost:9000 or [::1]:9000`);
     const addresses = await lookup(host, { all: true }).catch(() => []);
-    if (addresses.length === 0) throw new Error(`TOOLGATE_DEV_DESTINATIONS: no address is known for ${host}`);
+    if (addresses.length === 0) throw new Error(`TOOLGATE_DEV_DESTINATIONS or TOOLGATE_MODEL_HOSTS: no address is known for ${host}`);
     for (const { address, family } of addresses) blocks.add(`${address}/${family === 6 ? 128 : 32}`);
-    process.stderr.write(`local development: webhooks may also go to ${destination} (${addresses.map(({ address }) => address).join(", ")})\n`);
+    process.stderr.write(`outbound requests may also go to ${destination} (${addresses.map(({ address }) => address).join(", ")})\n`);
   }
   return ["public", ...blocks].map((block) => JSON.stringify(block)).join(", ");
 }

@@ -140,7 +140,8 @@ pub fn seal(env: &Env) -> Result<Seal, Problem> {
     toolgate_durable::master_key(env).map(|key| Seal::new(&key)).map_err(|why| internal("the configuration", why))
 }
 
-fn random() -> Result<[u8; 16], Problem> {
+/// Sixteen bytes by chance.
+pub fn random() -> Result<[u8; 16], Problem> {
     toolgate_durable::entropy().map_err(|error| internal("chance", error))
 }
 

@@ -41,7 +41,7 @@ pub async fn ground(
     who: &Identity,
     offers: &Offers,
     run: &Run,
-    run_id: &str,
+    run_id: Option<&str>,
     screen: Option<Screen<'_>>,
 ) -> Option<Grounding> {
     let Screen { reference, definition } = screen?;
@@ -70,7 +70,7 @@ async fn prefetch<'a>(
     who: &Identity,
     offers: &Offers,
     run: &Run,
-    run_id: &str,
+    run_id: Option<&str>,
     reference: &ContextReference,
     definition: Option<&'a ContextDefinition>,
 ) -> Result<Option<(&'a ContextDefinition, String)>, String> {
@@ -87,7 +87,7 @@ async fn prefetch<'a>(
     let submit = Submit {
         tool: name.clone(),
         agent: run.agent.clone(),
-        run: Some(run_id.to_owned()),
+        run: run_id.map(str::to_owned),
         input: None,
         profile: None,
         purpose: None,

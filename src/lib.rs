@@ -7,6 +7,7 @@
 mod access;
 mod browsers;
 mod catalogue;
+mod chat;
 mod deliver;
 mod edge;
 mod egress;

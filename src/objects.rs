@@ -1,5 +1,8 @@
 //! Asking the objects.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use toolgate_core::chat::threads;
 use toolgate_core::ids::{IdKind, Ids, LocalId, Place};
 use toolgate_core::keys::Identity;
 use toolgate_core::problem::Problem;
@@ -8,7 +11,7 @@ use toolgate_core::queue::messages::{self, Ask, VERSION};
 use toolgate_core::registry::{self, Command};
 use toolgate_core::run;
 use toolgate_durable::names::{ORG_REGISTRY, POOL_QUEUE, THREAD};
-use toolgate_durable::post;
+use toolgate_durable::{CHAT, post};
 use toolgate_protocol::problems;
 use worker::{Env, Response, Stub, console_error};
 
@@ -46,20 +49,33 @@ impl Edge {
 
     /// Asks a run's object.
     pub async fn ask_thread(&self, org: &str, run: &LocalId, command: run::Command) -> Result<run::Reply, Problem> {
+        self.ask_conversation(&format!("{org}/{}", run.as_str()), "/", &command).await
+    }
+
+    /// Asks the object of a person's threads, by its name.
+    pub async fn ask_threads(&self, name: &str, command: &threads::Command) -> Result<threads::Reply, Problem> {
+        self.ask_conversation(name, CHAT, command).await
+    }
+
+    async fn ask_conversation<C: Serialize, R: DeserializeOwned>(
+        &self,
+        name: &str,
+        path: &str,
+        command: &C,
+    ) -> Result<R, Problem> {
         let asked = async {
-            let name = format!("{org}/{}", run.as_str());
             let objects = self.env.durable_object(THREAD)?;
             let stub = match self.location_hint() {
-                Some(hint) => objects.get_by_name_with_location_hint(&name, hint)?,
-                None => objects.get_by_name(&name)?,
+                Some(hint) => objects.get_by_name_with_location_hint(name, hint)?,
+                None => objects.get_by_name(name)?,
             };
-            let mut answer = post(&stub, "/", &command).await?;
+            let mut answer = post(&stub, path, command).await?;
             match answer.status_code() {
                 200 => answer.json().await,
                 status => Err(worker::Error::RustError(format!("it answered {status}"))),
             }
         };
-        asked.await.map_err(|error| unreachable("a run's object", &error))
+        asked.await.map_err(|error| unreachable("a conversation's object", &error))
     }
 
     /// An object is made where its first request comes from, and stays there.

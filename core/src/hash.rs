@@ -16,6 +16,13 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Letters and digits (at most 32) that the bytes decide on, as good as drawn by chance.
+pub fn letters(bytes: &[u8], count: usize) -> String {
+    const ALL: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    let letter = |byte: &u8| ALL.get(usize::from(*byte).checked_rem(ALL.len()).unwrap_or(0)).copied().map(char::from);
+    Sha256::digest(bytes).iter().filter_map(letter).take(count).collect()
+}
+
 /// Base64 with the URL alphabet and no padding (RFC 4648, section 5).
 pub fn base64url(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)

@@ -17,6 +17,7 @@
 )]
 
 pub mod access;
+pub mod chat;
 pub mod contract;
 pub mod delivery;
 pub mod egress;

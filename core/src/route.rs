@@ -93,6 +93,18 @@ pub enum Route {
     Return(String),
     /// `POST /v1/pools/{pool}/results`
     Results(String),
+    /// `POST /v1/agents/{agent}/agui`
+    Chat(String),
+    /// `GET /v1/agents/{agent}/agui`
+    ChatCapabilities(String),
+    /// `GET /v1/threads`
+    ListThreads,
+    /// `GET /v1/threads/{thread}`
+    GetThread(String),
+    /// `PUT /v1/threads/{thread}`
+    PutThread(String),
+    /// `DELETE /v1/threads/{thread}`
+    DeleteThread(String),
     /// `POST /mcp/{agent}`
     Mcp(String),
     /// `GET /.well-known/oauth-protected-resource/mcp/{agent}`
@@ -196,6 +208,12 @@ const TABLE: &[Entry] = &[
     ("GET", "/v1/agents/{name}", R::GetAgent),
     ("PUT", "/v1/agents/{name}", R::PutAgent),
     ("GET", "/v1/pools", |_| R::ListPools),
+    ("POST", "/v1/agents/{agent}/agui", R::Chat),
+    ("GET", "/v1/agents/{agent}/agui", R::ChatCapabilities),
+    ("GET", "/v1/threads", |_| R::ListThreads),
+    ("GET", "/v1/threads/{thread}", R::GetThread),
+    ("PUT", "/v1/threads/{thread}", R::PutThread),
+    ("DELETE", "/v1/threads/{thread}", R::DeleteThread),
     ("GET", "/v1/pools/{pool}", R::GetPool),
     ("PUT", "/v1/pools/{pool}", R::PutPool),
     ("GET", "/v1/pools/{pool}/stats", R::PoolStats),

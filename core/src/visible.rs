@@ -41,13 +41,18 @@ const UNSEEN: [(u32, u32); 30] = [
     (0x2_FFFE, 0x2_FFFF),
 ];
 
+/// Whether a character is not seen for what it is.
+pub fn is_unseen(character: char) -> bool {
+    let code = u32::from(character);
+    UNSEEN.iter().any(|(first, last)| (*first..=*last).contains(&code))
+}
+
 /// Canonical JSON text with every unseen character as an escape (RFC 8259, section 7).
 pub fn shown(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     let mut units = [0; 2];
     for character in json.chars() {
-        let code = u32::from(character);
-        if UNSEEN.iter().any(|(first, last)| (*first..=*last).contains(&code)) {
+        if is_unseen(character) {
             for unit in character.encode_utf16(&mut units) {
                 let _ = write!(text, "\\u{unit:04x}");
             }

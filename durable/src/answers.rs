@@ -70,8 +70,8 @@ pub fn registry(reply: registry::Reply, lagging: &[String]) -> Result<Response> 
     }
 }
 
-/// A run's reply, for the edge.
-pub fn thread(reply: &toolgate_core::run::Reply) -> Result<Response> {
+/// The reply of a conversation's object, for the edge.
+pub fn thread<T: serde::Serialize>(reply: &T) -> Result<Response> {
     json(200, serde_json::to_string(reply).map_err(|error| worker::Error::RustError(error.to_string()))?)
 }
 

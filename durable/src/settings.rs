@@ -36,6 +36,16 @@ pub mod names {
     pub const DEV_DESTINATIONS: &str = "TOOLGATE_DEV_DESTINATIONS";
     /// `development`, `staging` or `production`.
     pub const ENVIRONMENT: &str = "TOOLGATE_ENV";
+    /// Base of the deployment's own endpoint for models, to which `/chat/completions` is added.
+    pub const MODEL_URL: &str = "TOOLGATE_MODEL_URL";
+    /// The model there of agents that name none.
+    pub const MODEL_NAME: &str = "TOOLGATE_MODEL_NAME";
+    /// Its key, a variable or a secret.
+    pub const MODEL_KEY: &str = "TOOLGATE_MODEL_KEY";
+    /// `host:port` of endpoints for models that the operator vouches for, separated by commas.
+    pub const MODEL_HOSTS: &str = "TOOLGATE_MODEL_HOSTS";
+    /// The binding of Workers AI.
+    pub const WORKERS_AI: &str = "AI";
     /// Makes orgs.
     pub const ROOT_TOKEN: &str = "TOOLGATE_ROOT_TOKEN";
 }

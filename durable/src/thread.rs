@@ -1,5 +1,6 @@
-//! The shell of a run's object.
+//! The shell of the objects that keep conversations: of one run, or of one person's threads with an agent.
 
+use toolgate_core::chat::threads;
 use toolgate_core::problem::Problem;
 use toolgate_core::run::{Command, Effects, step};
 use toolgate_core::sql_port::StoreError;
@@ -11,10 +12,12 @@ use worker::{
 use crate::sql::{ObjectSql, transaction};
 use crate::{alarm, answers, clock};
 
+/// The path of what is asked about threads.
+pub const CHAT: &str = "/chat";
 /// A run that could not be swept is looked at again after this.
 const SWEEP_AGAIN_SECONDS: u64 = 3_600;
 
-/// The object of one run.
+/// The object of one run, or of one person's threads with an agent.
 #[durable_object]
 pub struct Thread {
     state: State,
@@ -31,6 +34,9 @@ impl DurableObject for Thread {
     #[expect(clippy::disallowed_methods, reason = "the edge read it under a cap and wrote it anew")]
     async fn fetch(&self, mut request: Request) -> Result<Response> {
         let text = request.text().await?;
+        if request.path() == CHAT {
+            return self.chat(&text);
+        }
         let reply = match serde_json::from_str::<Command>(&text) {
             Ok(command) => self.step(command).await.map(|effects| effects.reply),
             Err(error) => {
@@ -74,6 +80,20 @@ impl DurableObject for Thread {
 }
 
 impl Thread {
+    fn chat(&self, text: &str) -> Result<Response> {
+        let now = clock::now();
+        let done = serde_json::from_str::<threads::Command>(text)
+            .map_err(|error| StoreError::Failed(format!("an internal message does not parse: {error}")))
+            .and_then(|command| transaction(&self.state.storage(), || threads::step(&self.sql, command.clone(), now)));
+        match done {
+            Ok(reply) => answers::thread(&reply),
+            Err(error) => {
+                console_error!("a step was undone: {}", error);
+                answers::refusal(&Problem::storage())
+            }
+        }
+    }
+
     async fn sweep_again(&self) {
         drop(alarm::arm_at(&self.state.storage(), clock::now().plus_seconds(SWEEP_AGAIN_SECONDS)).await);
     }

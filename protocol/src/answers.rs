@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::{Agent, Capability, EndpointState, Role, Transport};
 use crate::definitions::ToolDefinition;
+use crate::models::ModelView;
 use crate::notifications::{NotificationEvent, NotificationState, PrincipalSummary};
 use crate::workers::{RegistrationResult, RegistrationStatus};
 
@@ -141,7 +142,7 @@ pub struct AgentView {
     pub name: String,
     /// As it was written.
     #[serde(flatten)]
-    pub agent: Agent,
+    pub agent: Agent<ModelView>,
 }
 
 /// A webhook endpoint as an admin sees it; never a secret.

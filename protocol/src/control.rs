@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::definitions::{Routing, SideEffect};
+use crate::models::ModelSetting;
 
 /// What a key may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -85,11 +86,11 @@ pub struct Capability {
     pub requester_may_approve: bool,
 }
 
-/// Body of `PUT /v1/agents/{name}`.
+/// Body of `PUT /v1/agents/{name}`. Its model is kept and shown in other forms than it is sent in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Agent"))]
 #[serde(deny_unknown_fields)]
-pub struct Agent {
+pub struct Agent<M = ModelSetting> {
     /// What it holds.
     pub capabilities: Vec<String>,
     /// Always advertised.
@@ -98,9 +99,9 @@ pub struct Agent {
     /// Tokens that an offer may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer_budget_tokens: Option<u32>,
-    /// The model that the chat door drives.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<serde_json::Value>,
+    /// The model that the chat door drives: `demo`, a model's name at the deployment's endpoint, or an endpoint.
+    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    pub model: Option<M>,
     /// What the model is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
@@ -120,6 +121,14 @@ pub struct AgentMcp {
     /// Tools that only clients with the Tasks extension may call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks_required: Vec<String>,
+}
+
+impl<M> Agent<M> {
+    /// The same with its model in another form.
+    pub fn with_model<N>(self, model: Option<N>) -> Agent<N> {
+        let Agent { capabilities, pinned_tools, offer_budget_tokens, model: _, instructions, mcp } = self;
+        Agent { capabilities, pinned_tools, offer_budget_tokens, model, instructions, mcp }
+    }
 }
 
 /// The ways to reach a pool's code.
@@ -197,6 +206,10 @@ pub struct ToolRequest {
     /// 1 to 900 s; a delivery ends at its own deadline in any case.
     #[serde(default)]
     pub execution_deadline_seconds: Option<u64>,
+}
+
+fn none<M>() -> Option<M> {
+    None
 }
 
 fn one() -> u32 {

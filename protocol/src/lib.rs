@@ -8,10 +8,12 @@
 pub mod answers;
 pub mod approvals;
 pub mod calls;
+pub mod chat;
 pub mod control;
 pub mod definitions;
 pub mod limits;
 pub mod lists;
+pub mod models;
 pub mod notifications;
 pub mod problems;
 pub mod runs;

@@ -275,3 +275,64 @@ pub const CAPABILITY_TOOLS_MAX: usize = 4_096;
 pub const CATALOGUES_BYTES_MAX: usize = 12 * 1024 * 1024;
 /// Longest web origin of a run.
 pub const ORIGIN_BYTES_MAX: usize = 300;
+
+/// Body cap of the AG-UI door.
+pub const CHAT_BODY_BYTES_MAX: usize = 1024 * 1024;
+/// Longest id that a client gives a thread or a run.
+pub const CHAT_ID_CHARS_MAX: usize = 128;
+/// Longest id that it gives a message.
+pub const CHAT_MESSAGE_ID_BYTES_MAX: usize = 256;
+/// Most tools that a browser may bring.
+pub const CHAT_TOOLS_MAX: usize = 64;
+/// Threads of one person with one agent.
+pub const CHAT_THREADS_MAX: usize = 1_000;
+/// Messages, calls and activities of a thread after which no further run begins.
+pub const CHAT_ITEMS_MAX: usize = 2_000;
+/// Bytes of a thread after which no further run begins.
+pub const CHAT_THREAD_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// What a title takes of the first message.
+pub const CHAT_TITLE_CHARS: usize = 80;
+/// Longest title that a person gives a thread.
+pub const CHAT_TITLE_CHARS_MAX: usize = 200;
+/// What a model is shown of a result; the call keeps all of it.
+pub const CHAT_RESULT_BYTES_MAX: usize = 64 * 1024;
+/// Calls of one message that are made.
+pub const CHAT_CALLS_MAX: usize = 16;
+/// Turns of the model in one run.
+pub const CHAT_TURNS_MAX: usize = 16;
+/// Rounds of client tools since the person's last message.
+pub const CHAT_ROUNDS_MAX: u64 = 5;
+/// How long a run holds its thread after it was last heard of.
+pub const CHAT_LEASE_SECONDS: u64 = 60;
+/// How often a run that waits is heard of.
+pub const CHAT_RENEW_SECONDS: u64 = 20;
+/// How often a stream without news says that it is alive.
+pub const CHAT_KEEP_ALIVE_SECONDS: u64 = 15;
+/// A run whose client left waits for the calls that it made for this long.
+pub const CHAT_LEFT_SECONDS: u64 = 20;
+/// A call whose submission was never answered is submitted again, under its own key, within this.
+pub const CHAT_SETTLE_SECONDS: u64 = 3_600;
+/// Longest name of a model.
+pub const MODEL_NAME_CHARS_MAX: usize = 200;
+/// Longest key of a model's endpoint: it travels in a header.
+pub const MODEL_KEY_BYTES_MAX: usize = 1_024;
+/// A model must begin to answer within this.
+pub const MODEL_FIRST_BYTE_SECONDS: u64 = 30;
+/// Longest silence in the middle of an answer.
+pub const MODEL_IDLE_SECONDS: u64 = 30;
+/// Longest answer of a model, from the request to its last byte.
+pub const MODEL_SECONDS_MAX: u64 = 300;
+/// Longest line of a model's stream.
+pub const MODEL_LINE_BYTES_MAX: usize = 1024 * 1024;
+/// Largest stream of a model, with all that is around the text.
+pub const MODEL_STREAM_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Text, reasoning and arguments of one turn: a turn is kept in one row.
+pub const MODEL_TURN_BYTES_MAX: usize = 512 * 1024;
+/// Most calls of one turn.
+pub const MODEL_CALLS_MAX: usize = 64;
+/// Of a refusal this much is read.
+pub const MODEL_ERROR_BYTES_MAX: usize = 16 * 1024;
+/// Longest message of a model's endpoint that is passed on.
+pub const MODEL_ERROR_CHARS_MAX: usize = 300;
+/// A model that asks for a pause up to this is asked once more.
+pub const MODEL_RETRY_AFTER_SECONDS_MAX: u64 = 5;

@@ -1,6 +1,7 @@
 //! Answers around what other modules describe: pages of lists, numbers of a pool, a call's timeline, a refusal.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::answers::{AgentView, AuditView, CapabilityView, KeyView, NotificationView, PoolView, ToolView};
 use crate::approvals::ApprovalView;
@@ -59,6 +60,8 @@ pub struct ResultsAnswer {
 pub struct CallEvents {
     /// The call.
     pub call: String,
+    /// Exactly what was asked for.
+    pub arguments: Box<RawValue>,
     /// What happened, in order.
     pub events: Vec<EventView>,
     /// What an executor said too late to count.

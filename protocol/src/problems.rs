@@ -21,6 +21,9 @@ macro_rules! problems {
 
 problems! {
     INVALID_JSON = "invalid_json", 400, "The body is not valid JSON";
+    INVALID_RUN_INPUT = "invalid_run_input", 400, "The run input has a fault in the named member";
+    FORGED_TOOL_RESULT = "forged_tool_result", 400, "A client says what a call behind the gateway came to";
+    TOOL_NAME_CLASH = "tool_name_clash", 400, "A client tool has the name of a granted tool";
     INVALID_KEY = "invalid_key", 401, "The key is missing, malformed, expired or revoked";
     ACCESS_REFUSED = "access_refused", 401, "The sign-in by Cloudflare Access was not accepted";
     NOT_GRANTED = "not_granted", 403, "The agent has no grant of this tool";
@@ -50,6 +53,9 @@ problems! {
     RECENTLY_REJECTED = "recently_rejected", 409, "A person rejected the same call within the hour";
     ORG_EXISTS = "org_exists", 409, "The org exists";
     UNKNOWN_SESSION = "unknown_session", 409, "The session is not live; register again";
+    THREAD_BUSY = "thread_busy", 409, "Another run of the thread is under way";
+    THREAD_FULL = "thread_full", 409, "The thread has as many entries as it may";
+    TOO_MANY_THREADS = "too_many_threads", 409, "There are as many threads as there may be";
     TOOL_IN_USE = "tool_in_use", 409, "The tool is enabled; only a disabled name can be released";
     TRANSPORT_IN_USE = "transport_in_use", 409, "The pool does not have this transport";
     PAYLOAD_TOO_LARGE = "payload_too_large", 413, "The body or a part of it is over its limit";

@@ -123,7 +123,7 @@ async fn capped(request: Request, deadline: UnixMillis, bytes_max: usize) -> Res
     done
 }
 
-fn request(url: &str, headers: &[(&str, &str)], body: JsValue) -> worker::Result<Request> {
+pub(super) fn request(url: &str, headers: &[(&str, &str)], body: JsValue) -> worker::Result<Request> {
     let mut init = init(Method::Post, headers)?;
     init.with_body(Some(body));
     Request::new_with_init(url, &init)

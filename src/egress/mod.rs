@@ -6,12 +6,14 @@
 
 mod exchange;
 mod resolve;
+mod stream;
 
 use toolgate_core::egress::{Destination, DevDestinations, Refused, Verdict, check_url};
-use toolgate_durable::names::{DEV_DESTINATIONS, ENVIRONMENT, OWN_HOSTS};
+use toolgate_durable::names::{DEV_DESTINATIONS, ENVIRONMENT, MODEL_HOSTS, OWN_HOSTS};
 use worker::Env;
 
 pub use exchange::{Capped, LOOP_HEADER, Sent, exchange, get_capped, post_unread, prepare};
+pub use stream::{Answering, post_streaming};
 
 fn read(env: &Env, name: &str) -> String {
     env.var(name).map(|value| value.to_string()).unwrap_or_default()
@@ -35,6 +37,13 @@ impl Egress {
         own_hosts.extend(request_host.filter(|host| !host.is_empty()).map(str::to_owned));
         let listed = if read(env, ENVIRONMENT) == "production" { String::new() } else { read(env, DEV_DESTINATIONS) };
         Egress { own_hosts, dev: DevDestinations::parse(&listed).unwrap_or_default() }
+    }
+
+    /// Where agents' models may be: also at the hosts that the operator vouches for, which is a matter of production too.
+    pub fn for_models(env: &Env, request_host: Option<&str>) -> Egress {
+        let Egress { own_hosts, dev } = Egress::new(env, request_host);
+        let vouched = DevDestinations::parse(&read(env, MODEL_HOSTS)).unwrap_or_default();
+        Egress { own_hosts, dev: dev.and(vouched) }
     }
 
     /// Judges the text of a URL.

@@ -17,12 +17,18 @@ const STATES: [&str; 6] = ["pending", "approved", "rejected", "expired", "cancel
 /// `GET /v1/approvals?state=pending`
 pub async fn list(edge: Edge) -> Handled {
     let who = edge.identity(APPROVER)?;
-    edge.only_query(&["state", "limit", "cursor"])?;
+    edge.only_query(&["state", "order", "limit", "cursor"])?;
     let state = edge.query("state");
     if state.as_ref().is_some_and(|state| !STATES.contains(&state.as_str())) {
         return Err(Problem::invalid("state", format!("must be one of {}.", STATES.join(", "))));
     }
-    edge.ask_registry(&who.org, Some(&who), Command::ListApprovals(state, edge.page()?)).await
+    let page = edge.page()?;
+    let command = match edge.query("order").as_deref() {
+        None | Some("oldest") => Command::ListApprovals(state, page),
+        Some("newest") => Command::NewestApprovals(state, page),
+        Some(_) => return Err(Problem::invalid("order", "must be oldest or newest.")),
+    };
+    edge.ask_registry(&who.org, Some(&who), command).await
 }
 
 /// `GET /v1/approvals/{id}`; a link that somebody opens in a browser leads to its page.

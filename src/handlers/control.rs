@@ -5,7 +5,7 @@ use toolgate_core::names;
 use toolgate_core::problem::Problem;
 use toolgate_core::queue::messages::Ask;
 use toolgate_core::registry::Command;
-use toolgate_protocol::control::{AcceptanceRequest, Agent, Capability, KeyRequest, OrgRequest, Role, ToolRequest};
+use toolgate_protocol::control::{AcceptanceRequest, Capability, KeyRequest, OrgRequest, Role, ToolRequest};
 use toolgate_protocol::limits::BODY_BYTES_MAX;
 use toolgate_protocol::problems;
 
@@ -83,18 +83,6 @@ pub async fn put_capability(mut edge: Edge, name: String) -> Handled {
 /// `GET /v1/capabilities/{name}`
 pub async fn get_capability(edge: Edge, name: String) -> Handled {
     as_admin(&edge, Command::GetCapability(name)).await
-}
-
-/// `PUT /v1/agents/{name}`
-pub async fn put_agent(mut edge: Edge, name: String) -> Handled {
-    edge.identity(ADMIN)?;
-    let agent: Agent = edge.json(BODY_BYTES_MAX).await?;
-    as_admin(&edge, Command::PutAgent(name, agent)).await
-}
-
-/// `GET /v1/agents/{name}`
-pub async fn get_agent(edge: Edge, name: String) -> Handled {
-    as_admin(&edge, Command::GetAgent(name)).await
 }
 
 /// `GET /v1/pools/{pool}`

@@ -1,5 +1,7 @@
 //! One handler per endpoint, or per few that differ in one word.
 
+mod agents;
+mod agui;
 mod approvals;
 mod calls;
 mod control;
@@ -16,6 +18,7 @@ mod resource_metadata;
 mod runs;
 mod sessions;
 mod submit;
+mod threads;
 mod workers;
 
 use toolgate_core::problem::Problem;
@@ -50,14 +53,20 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
         Route::ListPools => control::list_pools(edge).await,
         Route::PutCapability(name) => control::put_capability(edge, name).await,
         Route::GetCapability(name) => control::get_capability(edge, name).await,
-        Route::PutAgent(name) => control::put_agent(edge, name).await,
-        Route::GetAgent(name) => control::get_agent(edge, name).await,
+        Route::PutAgent(name) => agents::put(edge, name).await,
+        Route::GetAgent(name) => agents::get(edge, name).await,
         Route::PutPool(pool) => endpoints::put_pool(edge, pool).await,
         Route::Challenge(pool) => endpoints::challenge(edge, pool).await,
         Route::RotateSecret(pool) => endpoints::rotate_secret(edge, pool).await,
         Route::SyncManifest(pool) => endpoints::sync_manifest(edge, pool).await,
         Route::Deliver => deliveries::deliver(edge).await,
         Route::Notify => notifications::notify(edge).await,
+        Route::Chat(agent) => agui::run(edge, agent).await,
+        Route::ChatCapabilities(agent) => agui::capabilities(edge, agent).await,
+        Route::ListThreads => threads::list(edge).await,
+        Route::GetThread(thread) => threads::get(edge, thread).await,
+        Route::PutThread(thread) => threads::put(edge, thread).await,
+        Route::DeleteThread(thread) => threads::delete(edge, thread).await,
         Route::Mcp(agent) => {
             let (env, base_url) = (edge.env.clone(), edge.base_url.clone());
             resource_metadata::named(&env, &base_url, &agent.clone(), mcp::mcp(edge, agent).await)

@@ -42,7 +42,7 @@ pub async fn create(mut edge: Edge) -> Handled {
     let id = edge.ids()?.run(&who.org, &local);
     let text = request.message.as_deref().unwrap_or_default();
     let screen = grounding::screen(&offers, request.context.as_ref())?;
-    let grounding = grounding::ground(&edge, &who, &offers, &run, &id, screen).await;
+    let grounding = grounding::ground(&edge, &who, &offers, &run, Some(&id), screen).await;
     let turn = offers.turn(&run, &principal.permissions, text, screen.and_then(|screen| screen.definition));
     run.turns = 1;
     run.text = purpose(text);
@@ -72,7 +72,7 @@ pub async fn turn(mut edge: Edge, id: String) -> Handled {
     };
     let screen = grounding::screen(&offers, request.context.as_ref())?;
     let mut run = found(edge.ask_thread(&who.org, &local, Command::Read).await?)?;
-    let grounding = grounding::ground(&edge, &who, &offers, &run, &id, screen).await;
+    let grounding = grounding::ground(&edge, &who, &offers, &run, Some(&id), screen).await;
     let permissions = Principal::parse(run.principal.get())?.permissions;
     for _ in 0..TURN_TRIES {
         let turn = offers.turn(&run, &permissions, &request.message, screen.and_then(|screen| screen.definition));

@@ -38,7 +38,7 @@ pub async fn carry(edge: &Edge, who: &Identity, mut submit: Submit) -> Handled {
         return Err(unknown_tool(&submit.tool.chars().take(48).collect::<String>()));
     }
     if let Some((pool, side_effect)) = tool_pools::known(&who.org, &submit.tool) {
-        submit.purpose = purpose(edge, who, side_effect).await;
+        submit.purpose = purpose(edge, who, &submit, side_effect).await;
         let answer = edge.ask_pool(Place::of(&who.org, &pool), who, Ask::Submit(submit.clone())).await?;
         if !is_wrong_pool(&answer) {
             return deliver_if_asked(edge, who, submit.wait_seconds, answer).await;
@@ -50,7 +50,7 @@ pub async fn carry(edge: &Edge, who: &Identity, mut submit: Submit) -> Handled {
         _ => return Ok(found),
     };
     tool_pools::remember(&who.org, &submit.tool, &pool, side_effect);
-    submit.purpose = purpose(edge, who, side_effect).await;
+    submit.purpose = purpose(edge, who, &submit, side_effect).await;
     let (tool, wait_seconds) = (submit.tool.clone(), submit.wait_seconds);
     let answer = edge.ask_pool(Place::of(&who.org, &pool), who, Ask::Submit(submit)).await?;
     // The registry names the pool but the pool does not have it yet: its policy is on the way.
@@ -60,8 +60,12 @@ pub async fn carry(edge: &Edge, who: &Identity, mut submit: Submit) -> Handled {
     deliver_if_asked(edge, who, wait_seconds, answer).await
 }
 
-/// What the run's last turn said, for who approves: asked for where a call of this class would park.
-async fn purpose(edge: &Edge, who: &Identity, side_effect: SideEffect) -> Option<String> {
+/// What the conversation is about, for who approves: what the door said, or what the run's last turn did, which is asked
+/// for where a call of this class would park.
+async fn purpose(edge: &Edge, who: &Identity, submit: &Submit, side_effect: SideEffect) -> Option<String> {
+    if submit.purpose.is_some() {
+        return submit.purpose.clone();
+    }
     let run = who.scope.run.as_ref().filter(|_| side_effect == SideEffect::Consequential)?;
     let id = edge.find_run(&who.org, &run.run).ok()?;
     match edge.ask_thread(&who.org, &id, run::Command::Read).await {

@@ -1,6 +1,7 @@
 // scripts/bench turns: what a turn of a run costs with 1,096 tools granted. Of two budgets: one that every tool is too large
-// for, where texts of real users differ from an empty text, which nothing is ranked for, by the ranking alone, as seen from
-// outside; and an ordinary one, with reasons and definitions. One JSON line per measurement.
+// for, where texts of real users differ from an empty text, which nothing is ranked for, by the ranking and what follows from
+// scores alone, as seen from outside; and an ordinary one, with reasons and definitions. The difference is small beside a
+// turn, so the two take turns in many rounds, and each round gives one. One JSON line per measurement.
 // TOOLGATE_OFFER_DATA is a folder with tools.jsonl and dev.jsonl; scripts/bench makes it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,6 +13,8 @@ import { stopAll } from "./support/processes.mjs";
 const POOL_TOOLS_MAX = 256;
 const BUDGET_TOKENS = 2_000;
 const NO_BUDGET_TOKENS = 1;
+const ROUNDS = 15;
+const ROUND_CALLS = 120;
 const read = (name) => readFileSync(join(process.env.TOOLGATE_OFFER_DATA, name), "utf8").trim().split("\n").map(JSON.parse);
 
 async function main() {
@@ -33,6 +36,7 @@ async function main() {
   const caller = await gateway.key({ role: "caller", name: "bench" });
   const principal = { id: "u", tenant_id: "t", permissions: [] };
   const first = async (message, budget_tokens) => gateway.client("POST", "/v1/runs", caller, { agent: "bot", principal, message, budget_tokens });
+  const said = (n) => texts[n % texts.length];
   const begun = performance.now();
   await first(texts[0], BUDGET_TOKENS);
   print({ bench: "turns", what: "the first turn after a change, with its index", tools: tools.length, ms: round(performance.now() - begun) });
@@ -42,14 +46,25 @@ async function main() {
       const count = countOf({ 1: 300, 8: 600, 64: 600 }, callers);
       const measurement = await measured({ what, callers, count, call: (n) => first(text(n), budget), meters });
       print({ bench: "turns", tools: tools.length, ...measurement });
-      return measurement.cpu_ms_per_call.gateway;
     };
-    const said = (n) => texts[n % texts.length];
-    const without = await run("nothing said, nothing offered", () => "", NO_BUDGET_TOKENS);
-    const ranked = await run("texts of users, nothing offered", said, NO_BUDGET_TOKENS);
-    print({ bench: "turns", what: "the ranking alone", callers, cpu_ms_per_call: round(ranked - without) });
+    await run("nothing said, nothing offered", () => "", NO_BUDGET_TOKENS);
+    await run("texts of users, nothing offered", said, NO_BUDGET_TOKENS);
     await run("texts of users, an ordinary offer", said, BUDGET_TOKENS);
   }
+  const cpuOf = async (text) => {
+    const before = cpuMs(gateway.pid);
+    for (let n = 0; n < ROUND_CALLS; n += 1) await first(text(n), NO_BUDGET_TOKENS);
+    return (cpuMs(gateway.pid) - before) / ROUND_CALLS;
+  };
+  const differences = [];
+  for (let turn = 0; turn < ROUNDS; turn += 1) {
+    const without = await cpuOf(() => "");
+    differences.push((await cpuOf((n) => said(turn * ROUND_CALLS + n))) - without);
+  }
+  differences.sort((one, other) => one - other);
+  const [least, middle, most] = [differences[0], differences[Math.floor(ROUNDS / 2)], differences.at(-1)].map(round);
+  const mean = round(differences.reduce((sum, each) => sum + each, 0) / ROUNDS);
+  print({ bench: "turns", what: "the ranking alone", tools: tools.length, rounds: ROUNDS, calls: 2 * ROUNDS * ROUND_CALLS, cpu_ms_per_call: { least, median: middle, mean, most } });
 }
 
 await main().finally(stopAll);

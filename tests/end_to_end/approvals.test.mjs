@@ -133,6 +133,18 @@ test("three parallel calls are decided one by one: each decision reaches its own
   assert.deepEqual(states, ["running", "waiting_approval", "rejected"]);
 });
 
+test("approvals are listed from either end, page by page, and the two orders are the same list", async () => {
+  const { org } = await shop();
+  for (const id of [1, 2, 3]) await org.accepted("pay", { id }, { key: `k${id}` });
+  await until("the index lists them", async () => (await pending(org)).length === 3);
+  const ids = async (query) => (await org.approver.all(`/v1/approvals?${query}`, "approvals")).map((each) => each.arguments.id);
+  assert.deepEqual(await ids("state=pending"), [1, 2, 3]);
+  for (const query of ["state=pending&order=newest", "state=pending&order=newest&limit=1", "order=newest&limit=2"]) assert.deepEqual(await ids(query), [3, 2, 1], query);
+  assert.deepEqual(await ids("order=oldest&limit=2"), [1, 2, 3]);
+  const refused = await org.approver.get("/v1/approvals?order=best");
+  assert.deepEqual([refused.status, refused.code], [422, "invalid_request"]);
+});
+
 test("a definition that changed while the call was parked invalidates it, and says what changed", async () => {
   const { org, worker } = await shop();
   const parked = await org.accepted("pay", { id: 1 }, { key: "k" });

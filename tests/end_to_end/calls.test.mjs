@@ -124,7 +124,8 @@ test("the timeline of a call tells what happened, when, and by whom", async () =
   const job = await worker.job();
   await worker.accept(job.claim);
   await worker.result(job.claim, "null");
-  const { events } = await org.events(call);
+  const { arguments: asked, events } = await org.events(call);
+  assert.deepEqual(asked, { id: 1 });
   assert.deepEqual(events.map(({ event }) => event), ["queued", "hand_out", "accept", "settle"]);
   for (const { at } of events) assert.match(at, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   assert.ok(events.some(({ by }) => by === worker.name), "the worker is named");

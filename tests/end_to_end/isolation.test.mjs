@@ -36,6 +36,7 @@ async function settled(id, own) {
   const queued = await org.accepted("get", "{}", { key: "queued" });
   const run = (await org.caller.must(201, "POST", "/v1/runs", { agent: "bot", principal: JSON.parse(PRINCIPAL) })).body;
   const { door: agentDoor } = await org.key({ role: "agent", name: "a", agent: "bot", principal: JSON.parse(PRINCIPAL) });
+  await agentDoor.must(200, "POST", "/v1/agents/bot/agui", said(own));
   const doors = { runDoor: new Door(gateway, run.token), agentDoor };
   return Object.assign(org, { workerSession: worker.session, claim: job.claim, key_id: key, parked, write, queued, run: run.run, ...doors });
 }
@@ -62,6 +63,9 @@ const sessions = (member) => ({
 const lists = (role, query = "") => ({ role, query, list: true });
 
 const rpc = (method, params) => ({ jsonrpc: "2.0", id: 1, method, params });
+
+const said = (threadId) => ({ threadId, runId: "r", messages: [{ id: "u", role: "user", content: "hello" }] });
+const thread = { role: "agentDoor", foreign: () => "private", absent: () => "absent" };
 
 const BY_HAND = { description: "d", side_effect: "read_only", input: {} };
 
@@ -130,6 +134,16 @@ const TABLE = {
   "POST /v1/runs": [{ role: "caller", foreign: () => "private", absent: () => "absent", body: (agent) => ({ agent, principal: JSON.parse(PRINCIPAL) }) }],
   "POST /v1/runs/{run}/turns": [{ role: "runDoor", foreign: () => theirs.run, body: () => ({ message: "m" }) }],
   "POST /v1/runs/{run}/tokens": [{ role: "caller", foreign: () => theirs.run, body: () => ({}) }],
+  "GET /v1/agents/{agent}/agui": [{ role: "agentDoor", foreign: () => "private", absent: () => "absent" }],
+  "POST /v1/agents/{agent}/agui": [
+    { role: "agentDoor", foreign: () => "private", absent: () => "absent", body: () => said("new") },
+    // A thread of theirs is none of ours: a run that says nothing has nothing to go on with.
+    { role: "agentDoor", path: "bot", foreign: () => "private", absent: () => "absent", body: (threadId) => ({ ...said(threadId), messages: [] }) },
+  ],
+  "GET /v1/threads": [lists("agentDoor")],
+  "GET /v1/threads/{thread}": [thread],
+  "PUT /v1/threads/{thread}": [{ ...thread, body: () => ({ title: "Taken" }) }],
+  "DELETE /v1/threads/{thread}": [thread],
   "POST /mcp/{agent}": [
     { role: "agentDoor", foreign: () => "private", absent: () => "absent", body: () => rpc("tools/list", {}) },
     { role: "agentDoor", path: "bot", foreign: () => "private", absent: () => "absent", body: (tool) => rpc("tools/call", { name: tool, arguments: {} }) },

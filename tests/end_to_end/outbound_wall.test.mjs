@@ -67,7 +67,7 @@ test("a development destination opens its own address and no other", async () =>
   const [listener, other] = [await internet.privateListener(), await internet.privateListener("127.0.0.2")];
   const vars = { TOOLGATE_DEV_DESTINATIONS: `${listener.address}, ` };
   await probed({ vars }, "network = .publicOnly", async (probe, gateway) => {
-    assert.match(gateway.log, new RegExp(`webhooks may also go to ${listener.address}`));
+    assert.match(gateway.log, new RegExp(`requests may also go to ${listener.address}`));
     await probe.fetch(`http://${listener.address}/`);
     assert.equal(listener.connections, 1);
     for (const host of [other.address, "10.0.0.1", "169.254.169.254", "[::1]:80"]) await assertRefused(probe, host);

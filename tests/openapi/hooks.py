@@ -48,6 +48,11 @@ PATHS = {
     "getApproval": SCENE["approvals"],
     "decide": SCENE["approvals"],
     "mcp": ["bot"],
+    "chat": ["bot"],
+    "chatCapabilities": ["bot"],
+    "getThread": ["t-0", "t-1"],
+    "putThread": ["t-0", "t-1"],
+    "deleteThread": ["t-2"],
     "resourceMetadata": ["bot"],
 }
 WORKERS = ["register", "goodbye", "poll", "accept", "renew", "giveBack", "results"]
@@ -84,6 +89,9 @@ def bodies(operation, case, number):
         "renew": {"session": SCENE["session"], "claims": claims},
         "giveBack": {"session": SCENE["session"], "claims": claims},
         "results": {"session": SCENE["session"], "results": [{"claim": claims[0], "result": {"done": True}}]},
+        # It says nothing that a tool would be called for: nobody serves the calls of a chat here.
+        "chat": {"threadId": f"t-{number % 3}", "runId": "r-1", "messages": [{"id": f"u-{number % 7}", "role": "user", "content": "hello"}], "tools": [], "context": [], "forwardedProps": {}},
+        "putThread": {"title": "A title"},
         "mcp": pick([{"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, {"jsonrpc": "2.0", "method": "notifications/initialized"}], number),
     }.get(operation, {})
 

@@ -91,6 +91,8 @@ export class Conversation {
   #work: AbortController | undefined;
   /** Of the turn that is about to begin. */
   #offer: unknown;
+  /** Calls that wait for a decision, also while the conversation goes on without them. */
+  #parked = new Set<string>();
   readonly #setting: Setting;
 
   constructor(setting: Setting) {
@@ -173,8 +175,14 @@ export class Conversation {
     if (this.#work === work) this.#set({ status: "idle" });
   }
 
+  #park(interrupts: readonly Interrupt[]): void {
+    for (const { toolCallId } of interrupts) if (toolCallId !== undefined) this.#parked.add(toolCallId);
+  }
+
   #take(view: ThreadView): void {
     this.#rounds = view.rounds;
+    this.#parked.clear();
+    this.#park(view.pending.interrupts);
     this.#set({ messages: view.messages, interrupts: view.pending.interrupts, absent: false });
   }
 
@@ -236,13 +244,14 @@ export class Conversation {
   }
 
   #hear(event: Event): void {
+    if (event.type === "TOOL_CALL_RESULT") this.#parked.delete(event["toolCallId"] as string);
     if (event.type === "CUSTOM") {
       const value = event["value"];
       if (event["name"] === "toolgate.offer") this.#offer = value;
       if (event["name"] === "toolgate.grounding") this.#set({ grounding: value });
       if (event["name"] === "toolgate.call" && isObject(value)) this.#set({ calls: new Map(this.#talk.calls).set(String(value["toolCallId"]), value) });
     }
-    const began = event.type === "TOOL_CALL_START" ? (event["parentMessageId"] ?? event["toolCallId"]) : /^(TEXT|REASONING)_MESSAGE_START$/.test(event.type) ? event["messageId"] : undefined;
+    const began = event.type === "TOOL_CALL_START" ? (event["parentMessageId"] ?? event["toolCallId"]) : event.type === "TEXT_MESSAGE_START" ? event["messageId"] : undefined;
     if (began !== undefined && this.#offer !== undefined) {
       this.#set({ offers: new Map(this.#talk.offers).set(began as string, this.#offer) });
       this.#offer = undefined;
@@ -258,11 +267,17 @@ export class Conversation {
     const interrupts = outcome.type === "interrupt" ? outcome.interrupts : [];
     const parked = new Set(interrupts.map(({ toolCallId }) => toolCallId));
     const ids = outcome.type === "success" ? outcome.pendingToolCallIds : unanswered.filter((id) => !parked.has(id) && !this.#talk.calls.has(id));
+    this.#park(interrupts);
     this.#set({ interrupts });
     const repeated = sent.resume !== undefined && interrupts.some(({ id }) => sent.resume?.some(({ interruptId }) => interruptId === id));
     // The decision is there and the gateway has not seen it yet.
     if (repeated) await this.#setting.door.pause(LOOK_MS, signal);
     const calls = this.#talk.messages.flatMap(({ toolCalls }) => toolCalls ?? []).filter(({ id }) => ids.includes(id));
+    // The run did not speak of what is parked since before it: the thread does.
+    if (calls.length === 0 && interrupts.length === 0 && this.#parked.size > 0) {
+      await this.#adopt(await this.#setting.door.thread(this.#setting.threadId, signal), signal);
+      return undefined;
+    }
     if (sent.last && calls.length > 0) throw new Error("The assistant goes on asking this browser, although its rounds are used up.");
     return this.#next(calls.map((call) => ({ toolCallId: call.id, name: call.function.name, arguments: call.function.arguments })), interrupts, signal);
   }

@@ -29,6 +29,7 @@ export type Tool = With<
 >;
 export type Offer = With<Schemas["Offer"], { readonly tools: readonly With<Schemas["OfferedTool"], { readonly definition: JsonText }>[] }>;
 export type RunAnswer = With<Schemas["RunAnswer"], { readonly offer: Offer }>;
+export type CallEvents = With<Schemas["CallEvents"], { readonly arguments: JsonText }>;
 export type Audit = With<Schemas["AuditView"], { readonly detail: JsonText }>;
 
 const APPROVAL = ["arguments", "edited_arguments", "principal", "changes.*.from", "changes.*.to"];
@@ -66,8 +67,8 @@ export async function allOf<Entry>(base: string, name: string, call: { readonly 
   return (await pagesOf<Entry>(base, name, {}, Number.POSITIVE_INFINITY, call)).entries;
 }
 
-export function listApprovals(key: HeldKey, state: ApprovalState | undefined, pages: number, signal?: AbortSignal): Promise<Page<Approval>> {
-  return pagesOf("/v1/approvals", "approvals", { state }, pages, { key, ...(signal && { signal }), raw: inList("approvals", APPROVAL) });
+export function listApprovals(key: HeldKey, state: ApprovalState, order: "oldest" | "newest", pages: number, signal?: AbortSignal): Promise<Page<Approval>> {
+  return pagesOf("/v1/approvals", "approvals", { state, order: order === "newest" ? order : undefined }, pages, { key, ...(signal && { signal }), raw: inList("approvals", APPROVAL) });
 }
 
 export function readApproval(key: HeldKey, id: string, signal?: AbortSignal): Promise<Approval> {
@@ -82,8 +83,8 @@ export function readCall(key: HeldKey, id: string, signal?: AbortSignal, wait?: 
   return get(path`/v1/calls/${id}`, { key, signal, raw: CALL, ...(wait === undefined ? {} : { headers: { prefer: `wait=${wait}` } }) });
 }
 
-export function readEvents(key: HeldKey, id: string, signal?: AbortSignal): Promise<Schemas["CallEvents"]> {
-  return get(path`/v1/calls/${id}/events`, { key, signal });
+export function readEvents(key: HeldKey, id: string, signal?: AbortSignal): Promise<CallEvents> {
+  return get(path`/v1/calls/${id}/events`, { key, signal, raw: ["arguments"] });
 }
 
 export function listCalls(key: HeldKey, filters: Readonly<Record<string, string | undefined>>, pages: number, signal?: AbortSignal): Promise<Page<CallView>> {

@@ -21,7 +21,12 @@ export const heldKeys = new Store<readonly HeldKey[]>(load());
 export const lostKey = new Store<string | undefined>(undefined);
 
 function load(): readonly HeldKey[] {
-  return [...read(sessionStorage, false), ...read(localStorage, true)];
+  return together(read(sessionStorage, false), read(localStorage, true));
+}
+
+/** A key that is kept on the device counts as such, also where the tab holds it too. */
+function together(own: readonly HeldKey[], kept: readonly HeldKey[]): readonly HeldKey[] {
+  return [...own.filter((key) => !kept.some((other) => other.id === key.id)), ...kept];
 }
 
 function read(storage: Storage, kept: boolean): HeldKey[] {
@@ -47,7 +52,7 @@ function save(keys: readonly HeldKey[]): void {
 // Another tab of this device may sign in or out.
 addEventListener("storage", (event) => {
   if (event.storageArea === localStorage && event.key === NAME) {
-    heldKeys.set([...heldKeys.value.filter((key) => !key.kept), ...read(localStorage, true)]);
+    heldKeys.set(together(heldKeys.value.filter((key) => !key.kept), read(localStorage, true)));
   }
 });
 

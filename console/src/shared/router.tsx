@@ -80,6 +80,9 @@ export function Link({ href, children, ...rest }: LinkProps) {
     if (!isHandled(new URL(href, location.href).pathname)) return;
     event.preventDefault();
     navigate(href);
+    // As after a page that was loaded: a screen reader reads on from the top of what is new.
+    document.getElementById("main")?.focus();
+    scrollTo(0, 0);
   };
   return (
     <a {...rest} href={href} onClick={follow}>

@@ -194,6 +194,24 @@ test("while a decision is waited for, a message can be said; the call stays wher
   assert.equal(talk().status, "idle");
 });
 
+test("what is parked is waited for again after a run that did not speak of it", async () => {
+  const parked = interrupt("apr-1", "c1");
+  const door = new PlayedDoor([
+    run(called("c1", "refund"), { type: "interrupt", interrupts: [parked] }),
+    run(said("a2", "It still waits.")),
+    run([{ type: "TOOL_CALL_RESULT", messageId: "r1", toolCallId: "c1", content: "1" }, ...said("a3", "Done.")]),
+  ]);
+  const { it, until, talk } = conversation(door);
+  const first = it.say("Refund it");
+  await until(({ status }) => status === "deciding");
+  door.view = view({ state: "waiting_approval", messages: [{ id: "a2", role: "assistant", content: "It still waits." }], pending: { client_calls: [], interrupts: [parked as never] } });
+  const second = it.say("And?");
+  await until(({ status, messages }) => status === "deciding" && messages.at(-1)?.content === "It still waits.");
+  door.decide("call-apr-1");
+  await Promise.all([first, second]);
+  assert.deepEqual([talk().status, talk().messages.at(-1)?.content, door.inputs[2]?.resume?.length, door.asked.length], ["idle", "Done.", 1, 1]);
+});
+
 test("while this browser is asked, a message ends the asking", async () => {
   const door = new PlayedDoor([run(called("c1", "ask"), pending("c1")), run(said("a2", "Never mind."))]);
   let aborted = false;

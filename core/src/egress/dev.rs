@@ -24,6 +24,13 @@ impl DevDestinations {
         Ok(DevDestinations(entries.map(read).collect::<Result<_, _>>()?))
     }
 
+    /// What either lists.
+    #[must_use]
+    pub fn and(mut self, mut other: DevDestinations) -> DevDestinations {
+        self.0.append(&mut other.0);
+        self
+    }
+
     /// Whether nothing is listed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -65,6 +72,8 @@ mod tests {
         assert_eq!(list.to_string(), "localhost:9000, 127.0.0.1:9443, [::1]:80, box.lan:1");
         assert!(list.lists("localhost", 9000) && list.lists("[::1]", 80));
         assert!(!list.lists("localhost", 9001) && !list.lists("127.0.0.1", 9000) && !list.lists("::1", 80));
+        let both = list.and(DevDestinations::parse("models.lan:8000").unwrap());
+        assert!(both.lists("localhost", 9000) && both.lists("models.lan", 8000));
         for text in ["", " ", ",", " , "] {
             assert!(DevDestinations::parse(text).unwrap().is_empty());
         }

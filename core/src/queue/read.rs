@@ -12,6 +12,7 @@ use super::delivery::DELIVERER;
 use super::memory::Health;
 use super::messages::Answer;
 use super::store::{Filter, Stored};
+use super::views::raw;
 use super::{Step, Stepped};
 use crate::ids::LocalId;
 use crate::keys::Identity;
@@ -46,7 +47,8 @@ impl Step<'_> {
             at: piece.at.rfc3339(),
         });
         let (events, evidence) = (events.collect(), evidence.collect());
-        Ok(Ok(Answer::Events(Box::new(CallEvents { call: self.call_id(&call), events, evidence }))))
+        let arguments = raw(&call.asked.arguments);
+        Ok(Ok(Answer::Events(Box::new(CallEvents { call: self.call_id(&call), arguments, events, evidence }))))
     }
 
     /// Calls, newest first, without their results.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 use toolgate_protocol::answers::{AgentView, CapabilityView};
 use toolgate_protocol::control::{Agent, AgentMcp, Capability};
@@ -12,6 +12,7 @@ use toolgate_protocol::lists::{AgentPage, CapabilityPage};
 use toolgate_protocol::problems;
 
 use super::{Page, Step, Stepped, body};
+use crate::chat::model::{AgentRecord, ModelSpec, agent_view};
 use crate::mcp::{Rules, is_header_name, may_mirror, mirrors};
 use crate::names;
 use crate::problem::Problem;
@@ -32,11 +33,12 @@ impl Step<'_> {
         if let Some(unknown) = self.first_unowned(&capability.tools)? {
             return Ok(Err(ungranted(&unknown)));
         }
-        self.write("capability", name, capability)?;
+        self.docs.put("capability", name, capability)?;
+        self.audit("capability.written", name, json!(capability))?;
         body(200, &CapabilityView { name: name.to_owned(), capability: capability.clone() })
     }
 
-    pub(super) fn put_agent(&mut self, name: &str, agent: &Agent) -> Stepped {
+    pub(super) fn put_agent(&mut self, name: &str, agent: Agent<ModelSpec>) -> Stepped {
         if let Err(problem) = names::plain("name", name) {
             return Ok(Err(problem));
         }
@@ -54,8 +56,13 @@ impl Step<'_> {
         if let Some(problem) = self.mcp_fault(agent.mcp.as_ref())? {
             return Ok(Err(problem));
         }
-        self.write("agent", name, agent)?;
-        body(200, &AgentView { name: name.to_owned(), agent: agent.clone() })
+        let known = self.docs.find::<AgentRecord>("agent", name)?.and_then(|known| known.model);
+        let model = agent.model.clone().map(|model| model.over(known.as_ref()));
+        let record: AgentRecord = agent.with_model(model);
+        let view = agent_view(&record);
+        self.docs.put("agent", name, &record)?;
+        self.audit("agent.written", name, json!(view))?;
+        body(200, &AgentView { name: name.to_owned(), agent: view })
     }
 
     /// How an agent's tools are served at the MCP door; nothing special for one that is not there.
@@ -107,8 +114,8 @@ impl Step<'_> {
     }
 
     pub(super) fn get_agent(&mut self, name: &str) -> Stepped {
-        match self.docs.get::<Agent>("agent", name)? {
-            Some(agent) => body(200, &AgentView { name: name.to_owned(), agent }),
+        match self.docs.get::<AgentRecord>("agent", name)? {
+            Some(agent) => body(200, &AgentView { name: name.to_owned(), agent: agent_view(&agent) }),
             None => Ok(Err(Problem::not_found())),
         }
     }
@@ -120,14 +127,9 @@ impl Step<'_> {
     }
 
     pub(super) fn list_agents(&mut self, asked: &Page) -> Stepped {
-        let (found, next_cursor) = self.docs.listed("agent", asked)?;
-        let view = |(name, agent)| AgentView { name, agent };
+        let (found, next_cursor) = self.docs.listed::<AgentRecord>("agent", asked)?;
+        let view = |(name, agent)| AgentView { name, agent: agent_view(&agent) };
         body(200, &AgentPage { agents: found.into_iter().map(view).collect(), next_cursor })
-    }
-
-    fn write<T: Serialize>(&mut self, kind: &str, name: &str, document: &T) -> Result<(), StoreError> {
-        self.docs.put(kind, name, document)?;
-        self.audit(&format!("{kind}.written"), name, json!(document))
     }
 
     /// The first of these tools that no pool owns.

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 
 use toolgate_protocol::limits::AUDIT_ENTRIES_MAX;
 
-use super::Page;
 use super::offers::OFFERED_KINDS;
+use super::{Order, Page};
 use crate::queue::messages::AuditEntry;
 use crate::sql_port::{Sql, SqlRow, SqlValue, StoreError};
 
@@ -34,6 +34,8 @@ const PUT_APPROVAL: &str = "INSERT INTO approvals (id, state, number, decided_at
 const APPROVAL_STATE: &str = "SELECT state FROM approvals WHERE id = ?";
 const LIST_APPROVALS: &str = "SELECT id, view FROM approvals WHERE state = ? AND id > ? ORDER BY id LIMIT ?";
 const LIST_ALL_APPROVALS: &str = "SELECT id, view FROM approvals WHERE id > ? ORDER BY id LIMIT ?";
+const NEWEST_APPROVALS: &str = "SELECT id, view FROM approvals WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?";
+const NEWEST_OF_ALL_APPROVALS: &str = "SELECT id, view FROM approvals WHERE id < ? ORDER BY id DESC LIMIT ?";
 const SWEEP_APPROVALS: &str = "DELETE FROM approvals WHERE decided_at IS NOT NULL AND decided_at <= ?";
 
 /// The registry's storage over a SQL port.
@@ -169,11 +171,21 @@ impl<'a> Documents<'a> {
     }
 
     /// Entries of the approval index by id, which for one pool is by time.
-    pub fn approvals(&self, state: Option<&str>, page: &Page) -> Result<Vec<(String, String)>, StoreError> {
-        let after: SqlValue = page.cursor.as_deref().unwrap_or("").into();
+    pub fn approvals(
+        &self,
+        state: Option<&str>,
+        order: Order,
+        page: &Page,
+    ) -> Result<Vec<(String, String)>, StoreError> {
+        let (edge, of_state, of_all) = match order {
+            Order::OldestFirst => ("", LIST_APPROVALS, LIST_ALL_APPROVALS),
+            // Behind every id, none of which has this character.
+            Order::NewestFirst => ("~", NEWEST_APPROVALS, NEWEST_OF_ALL_APPROVALS),
+        };
+        let beyond: SqlValue = page.cursor.as_deref().unwrap_or(edge).into();
         let rows = match state {
-            Some(state) => self.sql.exec(LIST_APPROVALS, &[state.into(), after, limit(page.limit)])?,
-            None => self.sql.exec(LIST_ALL_APPROVALS, &[after, limit(page.limit)])?,
+            Some(state) => self.sql.exec(of_state, &[state.into(), beyond, limit(page.limit)])?,
+            None => self.sql.exec(of_all, &[beyond, limit(page.limit)])?,
         };
         rows.iter().map(|row| Ok((text(row, 0)?.to_owned(), text(row, 1)?.to_owned()))).collect()
     }

@@ -28,6 +28,7 @@ use toolgate_protocol::problems;
 use toolgate_protocol::workers::RegistrationResult;
 
 use crate::access::Person;
+use crate::chat::model::ModelSpec;
 use crate::ids::Place;
 use crate::keys::{Identity, KeyRing};
 use crate::policy::PolicyEndpoint;
@@ -50,6 +51,15 @@ pub struct Page {
     pub limit: usize,
     /// Where the page before ended.
     pub cursor: Option<String>,
+}
+
+/// From which end a list is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// What waits longest comes first.
+    OldestFirst,
+    /// What came last comes first.
+    NewestFirst,
 }
 
 /// A request to an org's object.
@@ -96,7 +106,7 @@ pub enum Command {
     /// Reads a capability.
     GetCapability(String),
     /// Writes an agent.
-    PutAgent(String, Agent),
+    PutAgent(String, Box<Agent<ModelSpec>>),
     /// Reads an agent.
     GetAgent(String),
     /// Writes a pool.
@@ -169,6 +179,8 @@ pub enum Command {
     ListAudit(Page),
     /// The approval index.
     ListApprovals(Option<String>, Page),
+    /// Approvals of a state or of all, newest first.
+    NewestApprovals(Option<String>, Page),
     /// Somebody decides on an id that the gateway never gave this org; a refusal and audited.
     DecideNothing(String),
     /// A worker announces a manifest that its pool does not know.
@@ -391,7 +403,7 @@ impl Step<'_> {
             Command::ListPools(page) => self.list_pools(&page),
             Command::PutCapability(name, capability) => self.put_capability(&name, &capability),
             Command::GetCapability(name) => self.get_capability(&name),
-            Command::PutAgent(name, agent) => self.put_agent(&name, &agent),
+            Command::PutAgent(name, agent) => self.put_agent(&name, *agent),
             Command::GetAgent(name) => self.get_agent(&name),
             Command::PutPool(name, pool) => self.put_pool(&name, &pool),
             Command::GetPool(name) => self.get_pool(&name),
@@ -413,7 +425,8 @@ impl Step<'_> {
             Command::ListTools(page) => self.list_tools(&page),
             Command::GetTool(name) => self.get_tool(&name),
             Command::ListAudit(page) => self.list_audit(&page),
-            Command::ListApprovals(state, page) => self.list_approvals(state.as_deref(), &page),
+            Command::ListApprovals(state, page) => self.list_approvals(state.as_deref(), Order::OldestFirst, &page),
+            Command::NewestApprovals(state, page) => self.list_approvals(state.as_deref(), Order::NewestFirst, &page),
             Command::DecideNothing(id) => self.decide_nothing(&id),
             Command::Announce(announcement) => self.announce(announcement),
             Command::FindTool { tool, agent } => self.find_tool(&tool, &agent),

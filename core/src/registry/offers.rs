@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use toolgate_protocol::control::{Agent, Transport};
+use toolgate_protocol::control::Transport;
 use toolgate_protocol::definitions::ContextDefinition;
 
 use super::catalogue::ContextRecord;
 use super::{Answer, Step, Stepped};
+use crate::chat::model::AgentRecord;
 use crate::hash::hex;
 use crate::policy::{PolicyTool, Snapshot};
 use crate::registration::CatalogueTool;
@@ -24,10 +25,13 @@ pub struct OfferCatalogue {
     pub policy: Snapshot,
     /// The pool of each tool.
     pub pools: BTreeMap<String, String>,
+    /// Who manages each tool.
+    #[serde(default)]
+    pub managers: BTreeMap<String, String>,
     /// Screens that stand.
     pub contexts: BTreeMap<String, ContextDefinition>,
-    /// Agents.
-    pub agents: BTreeMap<String, Agent>,
+    /// Agents; the keys of their models are sealed.
+    pub agents: BTreeMap<String, AgentRecord>,
 }
 
 /// Kinds of documents that offers are made from.
@@ -49,10 +53,11 @@ impl Step<'_> {
         if known == Some(version.as_str()) {
             return Ok(Ok(Answer::Catalogue(None)));
         }
-        let (mut tools, mut pools) = (BTreeMap::new(), BTreeMap::new());
+        let (mut tools, mut pools, mut managers) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for (name, tool) in self.docs.all::<CatalogueTool>("tool")? {
             let enabled = tool.enabled && !tool.is_released();
             pools.insert(name.clone(), tool.pool);
+            managers.insert(name.clone(), tool.managed_by);
             tools.insert(name, PolicyTool::new(tool.definition, enabled));
         }
         let (capabilities, agents) = self.grants(&tools)?;
@@ -69,8 +74,8 @@ impl Step<'_> {
         };
         let contexts = self.docs.all::<ContextRecord>("context")?.into_iter().filter(|(_, context)| context.enabled);
         let contexts = contexts.filter_map(|(name, context)| Some((name, own_pools(context, &pools)?))).collect();
-        let agents = self.docs.all::<Agent>("agent")?.into_iter().collect();
-        let catalogue = OfferCatalogue { version, policy, pools, contexts, agents };
+        let agents = self.docs.all::<AgentRecord>("agent")?.into_iter().collect();
+        let catalogue = OfferCatalogue { version, policy, pools, managers, contexts, agents };
         Ok(Ok(Answer::Catalogue(Some(Box::new(catalogue)))))
     }
 

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolgate_protocol::answers::{PolicyView, PoolSaved, PoolView};
-use toolgate_protocol::control::{Agent, Capability, PoolRequest, Role, Transport};
+use toolgate_protocol::control::{Capability, PoolRequest, Role, Transport};
 use toolgate_protocol::lists::PoolPage;
 use toolgate_protocol::problems;
 
 use super::endpoints::EndpointRecord;
 use super::keys::KeyRecord;
 use super::{Answer, Page, Step, Stepped, body};
+use crate::chat::model::AgentRecord;
 use crate::hash::sha256_hex;
 use crate::ids::Place;
 use crate::names;
@@ -219,7 +220,7 @@ impl Step<'_> {
             }
         }
         let mut agents = BTreeMap::new();
-        for (name, agent) in self.docs.all::<Agent>("agent")? {
+        for (name, agent) in self.docs.all::<AgentRecord>("agent")? {
             let held: Vec<String> =
                 agent.capabilities.into_iter().filter(|held| capabilities.contains_key(held)).collect();
             if !held.is_empty() {

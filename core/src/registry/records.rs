@@ -8,7 +8,7 @@ use toolgate_protocol::lists::AuditPage;
 use toolgate_protocol::problems;
 
 use super::policies::PoolRecord;
-use super::{Answer, Page, Step, Stepped, body};
+use super::{Answer, Order, Page, Step, Stepped, body};
 use crate::problem::Problem;
 use crate::queue::messages::{AuditEntry, Manifests, PoolBatch, PoolMessage};
 use crate::sql_port::StoreError;
@@ -87,8 +87,8 @@ impl Step<'_> {
 
     /// The index may lag a moment behind the pools. A page ends early rather than grow past its bytes: arguments are
     /// shown in full.
-    pub(super) fn list_approvals(&mut self, state: Option<&str>, asked: &Page) -> Stepped {
-        let found = self.docs.approvals(state, asked)?;
+    pub(super) fn list_approvals(&mut self, state: Option<&str>, order: Order, asked: &Page) -> Stepped {
+        let found = self.docs.approvals(state, order, asked)?;
         let (mut body, mut taken, mut last) = (String::from("{\"approvals\":["), 0_usize, None);
         for (id, view) in &found {
             if taken > 0 && body.len().saturating_add(view.len()) > LIST_BYTES_MAX {

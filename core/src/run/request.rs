@@ -1,7 +1,6 @@
 //! What a run may be asked for.
 
 use serde_json::value::RawValue;
-use toolgate_protocol::control::Agent;
 use toolgate_protocol::limits::{
     KEY_PRINCIPAL_BYTES_MAX, MESSAGE_CHARS_MAX, OFFER_BUDGET_TOKENS, OFFER_BUDGET_TOKENS_MAX, ORIGIN_BYTES_MAX,
     ORIGINS_MAX, RUN_TOKEN_SECONDS,
@@ -10,6 +9,7 @@ use toolgate_protocol::runs::{Door, RunRequest};
 use url::Url;
 
 use super::Run;
+use crate::chat::model::AgentRecord;
 use crate::principal::Principal;
 use crate::problem::Problem;
 use crate::time::UnixMillis;
@@ -18,7 +18,12 @@ use crate::time::UnixMillis;
 ///
 /// # Errors
 /// A refusal that names the member.
-pub fn new_run(request: &RunRequest, agent: &Agent, principal: &Principal, now: UnixMillis) -> Result<Run, Problem> {
+pub fn new_run(
+    request: &RunRequest,
+    agent: &AgentRecord,
+    principal: &Principal,
+    now: UnixMillis,
+) -> Result<Run, Problem> {
     if principal.text.len() > KEY_PRINCIPAL_BYTES_MAX {
         return Err(Problem::too_large("principal of a run", principal.text.len(), KEY_PRINCIPAL_BYTES_MAX));
     }
@@ -110,7 +115,8 @@ mod tests {
 
     #[test]
     fn requests_are_checked() {
-        let agent: Agent = serde_json::from_value(json!({ "capabilities": [], "offer_budget_tokens": 900 })).unwrap();
+        let agent: AgentRecord =
+            serde_json::from_value(json!({ "capabilities": [], "offer_budget_tokens": 900 })).unwrap();
         let principal = Principal::parse(r#"{"id":"u","tenant_id":"t","permissions":[]}"#).unwrap();
         let ask = |members: serde_json::Value| {
             let mut body = json!({ "agent": "a", "principal": { "id": "u", "tenant_id": "t" } });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 
 import { chromium } from "playwright-core";
 
+/** `scripts/test browser` finds it. */
 const PROGRAM = process.env.TOOLGATE_CHROMIUM ?? "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 /** How long a page may take for what a test waits for. */

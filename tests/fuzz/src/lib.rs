@@ -3,6 +3,9 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::panic, clippy::expect_used, clippy::unwrap_used, reason = "a finding is a panic")]
 
+use toolgate_core::chat::input::{InMessage, RunInput, is_thread_id};
+use toolgate_core::chat::model::{Delta, ModelError, TurnReader};
+use toolgate_core::chat::transcript::Transcript;
 use toolgate_core::delivery::{Incoming, Message, call_reply, challenge_reply, manifest_reply, outgoing, signed};
 use toolgate_core::egress::{DevDestinations, RecordType, check_url, query, read_answer};
 use toolgate_core::registration::{canonical_manifest, read_manifest};
@@ -14,8 +17,15 @@ use toolgate_signing::{Secret, sign, verify};
 pub type Target = fn(&[u8]);
 
 /// The targets by name; each has a folder in `corpus`.
-pub const TARGETS: [(&str, Target); 5] =
-    [("url", url), ("dns", dns), ("signature", signature), ("reply", reply), ("manifest", manifest)];
+pub const TARGETS: [(&str, Target); 7] = [
+    ("url", url),
+    ("dns", dns),
+    ("signature", signature),
+    ("reply", reply),
+    ("manifest", manifest),
+    ("model", model),
+    ("chat", chat),
+];
 
 const NOW: UnixMillis = UnixMillis(1_700_000_000_000);
 const NOW_SECONDS: u64 = 1_700_000_000;
@@ -37,6 +47,25 @@ pub fn url(bytes: &[u8]) {
     assert!(parsed.port_or_known_default() == Some(443) && parsed.username().is_empty() && parsed.password().is_none());
     assert!(matches!(parsed.host(), Some(url::Host::Domain(_))), "never an address");
     assert!(query(&destination.host, RecordType::A).is_some(), "its host can be asked for");
+}
+
+/// The input of a chat's run. What it names has its form, and whatever it says goes into an empty thread as words of its
+/// user alone.
+pub fn chat(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(input) = RunInput::read(text) else { return };
+    assert!(is_thread_id(&input.thread) && is_thread_id(&input.run));
+    for tool in &input.tools {
+        let definition: serde_json::Value = serde_json::from_str(&tool.definition).expect("a definition is JSON");
+        assert_eq!(definition["function"]["name"].as_str(), Some(tool.name.as_str()));
+    }
+    let (mut transcript, mut rounds) = (Transcript::default(), 0);
+    let said = input.messages.iter().filter(|message| matches!(message, InMessage::User { .. })).count();
+    if transcript.merge(&input.messages, &mut rounds).is_ok() {
+        assert!(transcript.items().len() <= said && transcript.calls().next().is_none());
+        let again = transcript.clone().merge(&input.messages, &mut rounds).expect("the same again");
+        assert!(!again.user && again.results == 0, "the same message twice");
+    }
 }
 
 /// A message of a resolver. Addresses come from a chain that begins at the name asked for.
@@ -98,6 +127,55 @@ pub fn manifest(bytes: &[u8]) {
     assert_eq!(read.tools.len(), announced.tools.len());
     let again: Manifest = serde_json::from_str(&text).expect("a canonical text is a manifest");
     assert_eq!(canonical_manifest(&again).expect("and canonical"), (text, hash));
+}
+
+/// An answer of a model. How its bytes were cut makes no difference; calls are whole, and nothing follows the end.
+pub fn model(bytes: &[u8]) {
+    for media_type in ["text/event-stream", "application/json"] {
+        let whole = read_turn(media_type, [bytes]);
+        let cut = read_turn(media_type, bytes.chunks(3));
+        match (&whole, &cut) {
+            (Ok(whole), Ok(cut)) => assert_eq!(added_up(whole), added_up(cut)),
+            (Err(whole), Err(cut)) => assert_eq!(whole.code, cut.code),
+            _ => panic!("{whole:?} in one piece, {cut:?} in many"),
+        }
+    }
+}
+
+fn read_turn<'a>(media_type: &str, pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<Delta>, ModelError> {
+    let offered = ["get", "get_weather", "refund"].map(str::to_owned).to_vec();
+    let (mut turn, mut deltas) = (TurnReader::new(media_type, offered, [7; 16])?, Vec::new());
+    for piece in pieces {
+        deltas.extend(turn.push(piece)?);
+    }
+    deltas.extend(turn.end()?);
+    Ok(deltas)
+}
+
+/// Text, reasoning and calls of an answer that came to its end.
+fn added_up(deltas: &[Delta]) -> (String, String, Vec<(String, String, String)>) {
+    let (mut text, mut reasoning, mut calls, mut open) = (String::new(), String::new(), Vec::new(), 0_usize);
+    for delta in deltas {
+        match delta {
+            Delta::Text(more) => text.push_str(more),
+            Delta::Reasoning(more) => reasoning.push_str(more),
+            Delta::CallStarted { id, name } => {
+                assert!(!name.is_empty() && calls.iter().all(|(known, ..)| known != id));
+                open = open.saturating_add(1);
+                calls.push((id.clone(), name.clone(), String::new()));
+            }
+            Delta::CallArguments { id, text } => {
+                calls.iter_mut().find(|(known, ..)| known == id).expect("it was started").2.push_str(text);
+            }
+            Delta::CallEnded { .. } => open = open.checked_sub(1).expect("it was started"),
+            Delta::Usage(_) => {}
+            Delta::Finished => assert_eq!(open, 0),
+        }
+    }
+    assert_eq!(deltas.last(), Some(&Delta::Finished));
+    assert_eq!(deltas.iter().filter(|delta| **delta == Delta::Finished).count(), 1);
+    assert!(calls.iter().all(|(.., arguments)| !arguments.trim().is_empty()));
+    (text, reasoning, calls)
 }
 
 /// Header lines and a body, as a recorded exchange has them.

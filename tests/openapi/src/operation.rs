@@ -112,9 +112,9 @@ impl Operation {
         self
     }
 
-    /// Answers 200 with a stream of events as well.
-    pub fn streams(mut self) -> Operation {
-        self.answers.push((200, "", Body::Stream));
+    /// Answers 200 with a stream of events; the description is that of the answer before it where it is empty.
+    pub fn streams(mut self, description: &'static str) -> Operation {
+        self.answers.push((200, description, Body::Stream));
         self
     }
 

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { ProblemError } from "../../shared/api";
 import type { HeldKey } from "../../shared/keys";
 import { useLoad } from "../../shared/load";
@@ -18,6 +18,8 @@ export function ApprovalPage({ approver, id }: { readonly approver: HeldKey; rea
   const { value, fault, reload } = useLoad((signal) => readApproval(approver, id, signal), [approver.id, id], 3_000);
   const [question, setQuestion] = useState<Question>();
   const [mine, setMine] = useState(false);
+  const waited = useRef(false);
+  if (value?.state === "pending") waited.current = true;
   useTitle(value === undefined ? "Approval" : `${value.tool}, approval`);
   const settled = (outcome: Outcome): void => {
     setQuestion(undefined);
@@ -40,7 +42,7 @@ export function ApprovalPage({ approver, id }: { readonly approver: HeldKey; rea
       {fault !== undefined && !absent && <Fault fault={fault} again={reload} />}
       {value !== undefined && (
         <Detail approval={value} level={1}>
-          <Actions approval={value} isMine={mine} onAsk={setQuestion} />
+          <Actions approval={value} elsewhere={waited.current && !mine} onAsk={setQuestion} />
         </Detail>
       )}
       {value !== undefined && question !== undefined && (

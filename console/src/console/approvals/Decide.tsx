@@ -106,6 +106,7 @@ function Reject({ shown, approver, busy, run, outcome, onClose, gone }: Asked) {
   return (
     <Dialog title="Reject this call?" onClose={onClose}>
       <About shown={shown} approver={approver} gone={gone} />
+      <JsonView text={shown.arguments_text || shown.arguments} label="Arguments" />
       <Field
         label="Reason"
         hint="It goes back to the model. The same call is refused for an hour. Ctrl+Enter rejects."

@@ -59,7 +59,7 @@ export function Detail({ approval, level, children }: Props) {
       {approval.purpose !== undefined && (
         <div class="purpose">
           <h3>
-            Why, in the agent's words <Badge tone="warn">unverified</Badge>
+            Why, as the run's last turn has it <Badge tone="warn">unverified</Badge>
           </h3>
           <blockquote>
             <Seen text={approval.purpose} breaks />

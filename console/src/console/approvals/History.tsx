@@ -9,19 +9,19 @@ import { Seen } from "../../shared/ui/Seen";
 import { Table } from "../../shared/ui/Table";
 import { Time } from "../../shared/ui/Time";
 import { type Approval, type ApprovalState, listApprovals } from "../documents";
+import { More } from "../More";
 import { useTitle } from "../title";
 import { ApprovalStateBadge, Principal } from "../words";
 import { ApprovalTabs } from "./ApprovalTabs";
 
 const STATES: readonly ApprovalState[] = ["approved", "rejected", "expired", "cancelled", "invalidated"];
-/** The gateway lists by age, oldest first; the newest are behind the last page. */
-const PAGES_MAX = 30;
 
 export function History({ approver }: { readonly approver: HeldKey }) {
   const [state, setState] = useState<ApprovalState>("approved");
-  const { value, fault, reload } = useLoad((signal) => listApprovals(approver, state, PAGES_MAX, signal), [approver.id, state]);
+  const [pages, setPages] = useState(1);
+  const { value, fault, loading, reload } = useLoad((signal) => listApprovals(approver, state, "newest", pages, signal), [approver.id, state, pages]);
   useTitle("Decided approvals");
-  const rows = value === undefined ? [] : [...value.entries].reverse();
+  const rows = value?.entries ?? [];
   return (
     <section class="stack">
       <div class="row spread">
@@ -38,7 +38,6 @@ export function History({ approver }: { readonly approver: HeldKey }) {
         )}
       </Field>
       {fault !== undefined && <Fault fault={fault} again={reload} />}
-      {value?.more === true && <p class="quiet">There are more than can be shown here; the oldest {rows.length} are listed.</p>}
       {value !== undefined && rows.length === 0 && <p class="quiet">None.</p>}
       {rows.length > 0 && (
         <Table label="Decided approvals" head={["Tool", "Agent, for", "Asked", "Decision", "State"]}>
@@ -47,6 +46,7 @@ export function History({ approver }: { readonly approver: HeldKey }) {
           ))}
         </Table>
       )}
+      <More more={value?.more} busy={loading} onMore={() => setPages(pages + 1)} />
     </section>
   );
 }

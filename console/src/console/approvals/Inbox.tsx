@@ -28,6 +28,7 @@ export function Inbox({ approver }: { readonly approver: HeldKey }) {
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState<Open>();
   const list = useRef<HTMLUListElement>(null);
+  const card = useRef<HTMLDivElement>(null);
   const focusNext = useRef(false);
   const mine = useRef(new Set<string>());
 
@@ -48,6 +49,11 @@ export function Inbox({ approver }: { readonly approver: HeldKey }) {
     if (row === undefined) return;
     focusNext.current = true;
     setChosen(row.id);
+  };
+  // On a narrow screen the card is below the list.
+  const look = (row: Approval): void => {
+    setChosen(row.id);
+    if (matchMedia("(max-width: 56rem)").matches) card.current?.scrollIntoView();
   };
   const move = (by: 1 | -1): void => {
     const at = inbox.rows.findIndex((row) => row.id === selected?.id);
@@ -121,15 +127,17 @@ export function Inbox({ approver }: { readonly approver: HeldKey }) {
             />
             <ul class="queue" ref={list} aria-label="Waiting">
               {inbox.rows.map((row) => (
-                <Row key={row.id} row={row} current={row.id === selected?.id} marked={marked.has(row.id)} onChoose={() => setChosen(row.id)} onMark={() => mark(row)} />
+                <Row key={row.id} row={row} current={row.id === selected?.id} marked={marked.has(row.id)} onChoose={() => look(row)} onMark={() => mark(row)} />
               ))}
             </ul>
             <More more={inbox.more} busy={false} onMore={inbox.loadMore} />
           </div>
           {selected !== undefined && (
-            <Detail approval={selected} level={2}>
-              <Actions approval={selected} isMine={mine.current.has(selected.id)} onAsk={ask} />
-            </Detail>
+            <div ref={card}>
+              <Detail approval={selected} level={2}>
+                <Actions approval={selected} elsewhere={!mine.current.has(selected.id)} onAsk={ask} />
+              </Detail>
+            </div>
           )}
         </div>
       )}
@@ -220,16 +228,16 @@ export function whyNot(question: Question, approval: Approval): string | undefin
 
 interface ActionsProps {
   readonly approval: Approval;
-  /** Decided here, so that nothing needs to be said about who did. */
-  readonly isMine: boolean;
+  /** It was waiting when it was first seen here, and was not decided here: who did? */
+  readonly elsewhere: boolean;
   readonly onAsk: (question: Question) => void;
 }
 
-export function Actions({ approval, isMine, onAsk }: ActionsProps) {
+export function Actions({ approval, elsewhere, onAsk }: ActionsProps) {
   const keys = useStore(heldKeys);
   const own = useMemo(() => keys.find((key) => key.role === "approver"), [keys]);
   const before = approval.decisions.some((decision) => decision.key === own?.id);
-  if (approval.state !== "pending") return isMine ? null : <Note kind="warn">{elsewhereWords(undefined, approval)}</Note>;
+  if (approval.state !== "pending") return elsewhere ? <Note kind="warn">{elsewhereWords(undefined, approval)}</Note> : null;
   const yes = before ? "you have approved it; another approver must say yes too" : undefined;
   return (
     <div class="row actions" role="group" aria-label="Decide">

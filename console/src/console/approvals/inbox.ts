@@ -29,7 +29,7 @@ export function useInbox(key: HeldKey): Inbox {
     rows.current = next;
     draw(undefined);
   }, []);
-  const { value, fault, reload } = useLoad<Page<Approval>>((signal) => listApprovals(key, "pending", pages, signal), [key.id, pages], EVERY_MS);
+  const { value, fault, reload } = useLoad<Page<Approval>>((signal) => listApprovals(key, "pending", "oldest", pages, signal), [key.id, pages], EVERY_MS);
 
   useEffect(() => {
     if (value === undefined) return;

@@ -16,24 +16,24 @@ function setEnabled(on: boolean): void {
 
 /** Single keys, while no dialog is open and nobody is writing. None of them decides anything by itself. */
 export function useShortcuts(active: boolean, actions: Readonly<Record<string, () => void>>): void {
-  const on = useStore(enabled);
-  const current = useRef(actions);
-  current.current = actions;
+  // What was drawn last counts: a key may come before effects have run.
+  const current = useRef({ active, actions });
+  current.current = { active, actions };
   useEffect(() => {
-    if (!active) return;
     const press = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.repeat) return;
+      if (!current.current.active || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.repeat) return;
       const target = event.target instanceof Element ? event.target : null;
       if (target?.closest("input:not([type=checkbox]), textarea, select, dialog, [contenteditable]")) return;
-      if (!on && event.key !== "?") return;
-      const action = Object.hasOwn(current.current, event.key) ? current.current[event.key] : undefined;
+      if (!enabled.value && event.key !== "?") return;
+      const actions = current.current.actions;
+      const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
       if (action === undefined) return;
       event.preventDefault();
       action();
     };
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
-  }, [active, on]);
+  }, []);
 }
 
 const KEYS: readonly (readonly [string, string])[] = [

@@ -4,7 +4,6 @@ import { type HeldKey, heldKeys, keyOf } from "../../shared/keys";
 import { useLoad } from "../../shared/load";
 import { Link } from "../../shared/router";
 import { useStore } from "../../shared/store";
-import type { Schemas } from "../../shared/api";
 import { Button } from "../../shared/ui/Button";
 import { Confirm } from "../../shared/ui/Confirm";
 import { Fault } from "../../shared/ui/Fault";
@@ -12,7 +11,7 @@ import { Field } from "../../shared/ui/Field";
 import { Seen } from "../../shared/ui/Seen";
 import { Time } from "../../shared/ui/Time";
 import { toast } from "../../shared/ui/Toast";
-import { type CallView, changeCall, readCall, readEvents } from "../documents";
+import { type CallEvents, type CallView, changeCall, readCall, readEvents } from "../documents";
 import { useMissing } from "../Need";
 import { useTitle } from "../title";
 import { isEnded } from "../words";
@@ -41,7 +40,7 @@ export function CallPage({ reader, id }: { readonly reader: HeldKey; readonly id
       {call.fault !== undefined && <Fault fault={call.fault} again={call.reload} />}
       {call.value !== undefined && (
         <div class="card">
-          <Outcome call={call.value} />
+          <Outcome call={call.value} {...(events.value && { asked: events.value.arguments })} />
           <Actions call={call.value} onDone={reload} />
         </div>
       )}
@@ -72,7 +71,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   resolve: "Resolved by a person",
 };
 
-function Timeline({ events }: { readonly events: Schemas["CallEvents"] }) {
+function Timeline({ events }: { readonly events: CallEvents }) {
   return (
     <section class="card" aria-label="Timeline">
       <h2>Timeline</h2>

@@ -17,7 +17,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 
 /** Points as the documentation writes them: thousandths in the API. */
 export function points(score: number): string {
-  return (score / 1_000).toLocaleString(undefined, { maximumFractionDigits: 1, minimumFractionDigits: 1 });
+  return (score / 1_000).toLocaleString(undefined, { maximumFractionDigits: score < 100 ? 3 : 1, minimumFractionDigits: 1 });
 }
 
 /** An offer: each tool with its score and what speaks for it, what was left out, and what the budget takes. */

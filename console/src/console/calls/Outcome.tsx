@@ -8,8 +8,14 @@ import { Time } from "../../shared/ui/Time";
 import type { CallView } from "../documents";
 import { CallStateBadge } from "../words";
 
+interface Props {
+  readonly call: CallView;
+  /** The arguments that were asked for, as JSON text. */
+  readonly asked?: string;
+}
+
 /** What became of a call so far. */
-export function Outcome({ call }: { readonly call: CallView }) {
+export function Outcome({ call, asked }: Props) {
   const locked = useMissing("approver");
   return (
     <>
@@ -58,6 +64,12 @@ export function Outcome({ call }: { readonly call: CallView }) {
             <Time at={call.approval.expires_at} mode="left" />
           </p>
         </Note>
+      )}
+      {asked !== undefined && (
+        <>
+          <h3>Arguments</h3>
+          <JsonView text={asked} label="Arguments" />
+        </>
       )}
       {call.edited_arguments !== undefined && (
         <>

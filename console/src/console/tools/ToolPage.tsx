@@ -5,14 +5,14 @@ import { useLoad } from "../../shared/load";
 import { Link } from "../../shared/router";
 import { Button } from "../../shared/ui/Button";
 import { Confirm } from "../../shared/ui/Confirm";
-import { Diff } from "../../shared/ui/Diff";
+import { type Change, Diff } from "../../shared/ui/Diff";
 import { Fault } from "../../shared/ui/Fault";
 import { Note } from "../../shared/ui/Note";
 import { Seen } from "../../shared/ui/Seen";
 import { Table } from "../../shared/ui/Table";
 import { Time } from "../../shared/ui/Time";
 import { toast } from "../../shared/ui/Toast";
-import { readTool, type Tool } from "../documents";
+import { type ChangeText, readTool, type Tool } from "../documents";
 import { useTitle } from "../title";
 import { EffectBadge, Hash } from "../words";
 import { ToolState } from "./ToolList";
@@ -24,6 +24,12 @@ const FENCES: Readonly<Record<string, string>> = {
   managed_elsewhere: "The tool is managed by something else.",
   pool_full: "The definitions of the pool would be too large together.",
 };
+
+/** A definition has no null: the gateway says null where a member is absent. */
+function differences(changes: readonly ChangeText[]): readonly Change[] {
+  const present = (text: string | undefined): string | undefined => (text === "null" ? undefined : text);
+  return changes.map(({ field, from, to }) => ({ field, from: present(from), to: present(to) }));
+}
 
 /** One tool: its definition, what was refused, and how it came to be what it is. */
 export function ToolPage({ admin, name }: { readonly admin: HeldKey; readonly name: string }) {
@@ -181,7 +187,7 @@ function Refused({ admin, tool, refused, onDone }: RefusedProps) {
         Announced <Time at={refused.at} />, version <Hash text={refused.version} />. The accepted definition stays in force.
       </p>
       <h3>Against the accepted one</h3>
-      <Diff changes={refused.changes} label="What the refused definition changes" />
+      <Diff changes={differences(refused.changes)} label="What the refused definition changes" />
       <details>
         <summary>The whole refused definition</summary>
         <DefinitionView definition={refused.definition} />
@@ -196,7 +202,7 @@ function Refused({ admin, tool, refused, onDone }: RefusedProps) {
           <p>
             You open the fence <code>{refused.code}</code> for <strong>{tool.name}</strong>, once, for exactly this version:
           </p>
-          <Diff changes={refused.changes} label="What you accept" />
+          <Diff changes={differences(refused.changes)} label="What you accept" />
           <p>
             <code>{refused.version}</code>
           </p>
@@ -243,7 +249,7 @@ function Versions({ tool }: { readonly tool: Tool }) {
             <p>
               <Hash text={version.version} /> <Time at={version.at} /> by <Seen text={version.by} />
             </p>
-            {version.changes.length === 0 ? <p class="quiet">The first that was accepted.</p> : <Diff changes={version.changes} label={`Changes of ${version.version}`} />}
+            {version.changes.length === 0 ? <p class="quiet">The first that was accepted.</p> : <Diff changes={differences(version.changes)} label={`Changes of ${version.version}`} />}
           </li>
         ))}
       </ol>

@@ -3,7 +3,7 @@ import type { HeldKey, Role } from "../keys";
 import { Store } from "../store";
 import { signIn } from "./session";
 
-export type Site = Schemas["Site"] & { readonly access?: boolean };
+export type Site = Schemas["Site"];
 
 /** What `GET /v1/site` says is configured; undefined until the gateway has answered. */
 export const site = new Store<Site | undefined>(undefined);

@@ -11,12 +11,14 @@ interface Props {
 /** A modal dialog. Escape closes it; focus goes back to where it was. */
 export function Dialog({ title, children, onClose, wide }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const gone = useRef(false);
   const id = useId();
   useEffect(() => {
     const before = document.activeElement;
     const shown = dialog.current;
     shown?.showModal();
     return () => {
+      gone.current = true;
       shown?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
@@ -30,6 +32,8 @@ export function Dialog({ title, children, onClose, wide }: Props) {
         event.preventDefault();
         onClose();
       }}
+      // A browser may close it without asking; when it goes by itself there is nothing to say.
+      onClose={() => gone.current || onClose()}
     >
       <div class="row spread">
         <h2 id={id}>{title}</h2>

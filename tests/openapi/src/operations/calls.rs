@@ -81,6 +81,12 @@ pub fn approvals() -> Vec<Operation> {
     vec![
         operation("GET", "/v1/approvals", "listApprovals", APPROVER, "Lists approvals.")
             .query("state", false, "Only approvals in this state.", json!({ "type": "string", "enum": states }))
+            .query(
+                "order",
+                false,
+                "Which come first; `oldest` where absent.",
+                json!({ "type": "string", "enum": ["oldest", "newest"] }),
+            )
             .pages()
             .gives::<ApprovalPage>(200, "A page."),
         operation(

@@ -67,12 +67,17 @@ pub fn operations() -> Vec<Operation> {
             "/v1/agents/{name}",
             "putAgent",
             ADMIN,
-            "Writes an agent: what it holds, and how tools are offered to it.",
+            "Writes an agent: what it holds, how tools are offered to it, and its model.",
         )
         .takes::<Agent>()
         .gives::<AgentView>(200, "As it was written.")
         .lags::<AgentView>()
-        .refuses(&[p::UNKNOWN_CAPABILITY, p::UNKNOWN_GRANTED_TOOL]),
+        .refuses(&[
+            p::UNKNOWN_CAPABILITY,
+            p::UNKNOWN_GRANTED_TOOL,
+            p::DESTINATION_REFUSED,
+            p::RESOLVER_UNAVAILABLE,
+        ]),
         operation("GET", "/v1/agents/{name}", "getAgent", ADMIN, "Reads an agent.")
             .gives::<AgentView>(200, "As it was written.")
             .refuses(&[p::NOT_FOUND]),

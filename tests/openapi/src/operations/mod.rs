@@ -1,6 +1,7 @@
 //! What stands at each path.
 
 mod calls;
+mod chat;
 mod control;
 mod pools;
 mod runs;
@@ -35,6 +36,7 @@ pub fn all() -> Vec<Operation> {
     all.extend(pools::operations());
     all.extend(pools::workers());
     all.extend(runs::operations());
+    all.extend(chat::operations());
     all.extend(calls::operations());
     all.extend(calls::approvals());
     all

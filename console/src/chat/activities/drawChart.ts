@@ -1,0 +1,39 @@
+// Loaded when the first chart appears. Only what is drawn here is taken from ECharts.
+import { BarChart, HeatmapChart, LineChart, PieChart, ScatterChart } from "echarts/charts";
+import { AriaComponent, DatasetComponent, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent, TitleComponent, TooltipComponent, TransformComponent, VisualMapComponent } from "echarts/components";
+import { init, use } from "echarts/core";
+import { SVGRenderer } from "echarts/renderers";
+
+use([
+  BarChart, HeatmapChart, LineChart, PieChart, ScatterChart,
+  AriaComponent, DatasetComponent, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent, TitleComponent, TooltipComponent, TransformComponent, VisualMapComponent,
+  SVGRenderer,
+]);
+
+/** Draws into the element; gives a way to take it away again. */
+export function drawChart(element: HTMLElement, option: Record<string, unknown>): () => void {
+  const style = getComputedStyle(element);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const words = { color: colour("--text") };
+  const axis = { axisLabel: words, nameTextStyle: words, axisLine: { lineStyle: { color: colour("--line-strong") } }, splitLine: { lineStyle: { color: colour("--line") } } };
+  const theme = {
+    color: ["--chart-1", "--chart-2", "--chart-3", "--chart-4", "--chart-5", "--chart-6"].map(colour),
+    textStyle: { fontFamily: style.fontFamily },
+    title: { textStyle: words, subtextStyle: { color: colour("--quiet") } },
+    legend: { textStyle: words },
+    visualMap: { textStyle: words },
+    label: words,
+    categoryAxis: axis,
+    valueAxis: axis,
+    timeAxis: axis,
+    logAxis: axis,
+  };
+  const chart = init(element, theme, { renderer: "svg" });
+  chart.setOption({ animation: !matchMedia("(prefers-reduced-motion: reduce)").matches, ...option });
+  const sized = new ResizeObserver(() => chart.resize());
+  sized.observe(element);
+  return () => {
+    sized.disconnect();
+    chart.dispose();
+  };
+}

@@ -1,0 +1,242 @@
+//! The chat: what an agent can do there, and its threads. The body of a run and its events are AG-UI 1.0's own.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::definitions::SideEffect;
+
+/// Answer of `GET /v1/agents/{agent}/agui`, as AG-UI 1.0 writes it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatCapabilities {
+    /// Who it is.
+    pub identity: ChatIdentity,
+    /// What it may call.
+    pub tools: ChatTools,
+    /// Where a person comes in.
+    pub human_in_the_loop: ChatPeople,
+    /// What is kept.
+    pub state: ChatState,
+    /// How a run arrives.
+    pub transport: ChatTransport,
+    /// What AG-UI has no word for.
+    pub custom: ChatCustom,
+}
+
+/// Who an agent is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ChatIdentity {
+    /// The agent.
+    pub name: String,
+    /// `toolgate`.
+    pub provider: String,
+}
+
+/// What an agent may call.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatTools {
+    /// It calls tools.
+    pub supported: bool,
+    /// Those behind the gateway that it may call now.
+    pub items: Vec<ChatTool>,
+    /// It calls tools of the browser too.
+    pub client_provided: bool,
+    /// Several at a time.
+    pub parallel_calls: bool,
+}
+
+/// A tool of an agent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ChatTool {
+    /// Its name.
+    pub name: String,
+    /// What the model reads.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub parameters: Box<RawValue>,
+    /// What AG-UI has no word for.
+    pub metadata: ChatToolMetadata,
+}
+
+/// What AG-UI has no word for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ChatToolMetadata {
+    /// The declared class.
+    pub side_effect: SideEffect,
+    /// The pool that has it.
+    pub pool: String,
+    /// `worker`, `webhook`, `console` or `builtin`.
+    pub managed_by: String,
+}
+
+/// Where a person comes in.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatPeople {
+    /// A person comes in.
+    pub supported: bool,
+    /// To approve.
+    pub approvals: bool,
+    /// By interrupts.
+    pub interrupts: bool,
+    /// Who approves may edit.
+    pub approve_with_edits: bool,
+}
+
+/// What is kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatState {
+    /// No state is sent.
+    pub snapshots: bool,
+    /// Nor its changes.
+    pub deltas: bool,
+    /// Nothing is known beyond the thread.
+    pub memory: bool,
+    /// Nor kept but the thread itself.
+    pub persistent_state: bool,
+}
+
+/// How a run arrives.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ChatTransport {
+    /// As a stream of events.
+    pub streaming: bool,
+    /// A stream that broke is not taken up; the thread is read instead.
+    pub resumable: bool,
+}
+
+/// What AG-UI has no word for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ChatCustom {
+    /// The model behind the agent.
+    pub model: ChatModel,
+}
+
+/// A model.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ChatModel {
+    /// Its name.
+    pub label: String,
+    /// It is the demo model, which only plays one.
+    pub demo: bool,
+}
+
+/// How a thread stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ThreadState {
+    /// Nothing waits.
+    Idle,
+    /// A run is under way.
+    Running,
+    /// The browser must answer a call.
+    WaitingClient,
+    /// A person must decide a call.
+    WaitingApproval,
+}
+
+/// A thread in a list.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ThreadHead {
+    /// Its id, as its client chose it.
+    pub thread: String,
+    /// The first message, cut, until it is renamed.
+    pub title: String,
+    /// RFC 3339.
+    pub created_at: String,
+    /// RFC 3339.
+    pub updated_at: String,
+    /// How many messages it has.
+    pub messages: u64,
+    /// How it stands.
+    pub state: ThreadState,
+}
+
+/// Answer of `GET /v1/threads`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ThreadPage {
+    /// Newest first.
+    pub threads: Vec<ThreadHead>,
+    /// Give this as `cursor` for those behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// Answer of `GET /v1/threads/{thread}`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ThreadAnswer {
+    /// Its id.
+    pub thread: String,
+    /// Its title.
+    pub title: String,
+    /// RFC 3339.
+    pub created_at: String,
+    /// RFC 3339.
+    pub updated_at: String,
+    /// How it stands.
+    pub state: ThreadState,
+    /// AG-UI messages in order, results directly behind their calls, activities among them.
+    pub messages: Vec<Box<RawValue>>,
+    /// What waits for somebody.
+    pub pending: ThreadPending,
+    /// Client rounds since the person's last message.
+    pub rounds: u64,
+}
+
+/// What waits for somebody.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ThreadPending {
+    /// Calls for the browser.
+    pub client_calls: Vec<ClientCall>,
+    /// AG-UI interrupts: calls for a person's decision, until a run took it up.
+    pub interrupts: Vec<Box<RawValue>>,
+}
+
+/// A call for the browser.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ClientCall {
+    /// The call.
+    pub tool_call_id: String,
+    /// The tool.
+    pub name: String,
+    /// JSON text, as the model wrote it.
+    pub arguments: String,
+}
+
+/// Body of `PUT /v1/threads/{thread}`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ThreadRequest {
+    /// 1 to 200 printable characters.
+    pub title: String,
+}
+
+/// Answer of `DELETE /v1/threads/{thread}`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ThreadDeleted {
+    /// Its id.
+    pub thread: String,
+    /// `true`
+    pub deleted: bool,
+}

@@ -1,0 +1,140 @@
+// A chat of one person with one agent, by the official client: what it refuses fails the test, and so does an event that
+// is not valid against the schemas of its package.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+
+import { HttpAgent } from "@ag-ui/client";
+import { EventSchemas, MessageSchema } from "@ag-ui/core/schemas";
+
+import { PRINCIPAL } from "./org.mjs";
+import { ScriptedModel } from "./scripted_model.mjs";
+
+/** A key of the agent for this person, and what a chat needs of it; `model` is the scripted one behind the agent. */
+export async function person(org, model, { agent = "bot", principal = JSON.parse(PRINCIPAL) } = {}) {
+  return { gateway: org.gateway, model, agent, ...(await org.key({ role: "agent", name: "chat", agent, principal })) };
+}
+
+export class Chat {
+  /** The gateway's ids of calls, by those of the script. */
+  ids = new Map();
+
+  /** A thread, an old one where its id is given. */
+  constructor({ gateway, key, door, agent, model }, threadId = `t-${randomUUID()}`) {
+    this.threadId = threadId;
+    this.model = model;
+    this.door = door;
+    this.path = `/v1/agents/${agent}/agui`;
+    this.client = new HttpAgent({ url: `${gateway.url}${this.path}`, headers: { authorization: `Bearer ${key}` }, threadId });
+  }
+
+  /** Says something and runs; see `run`. */
+  say(content, options) {
+    this.client.addMessage({ id: `u-${randomUUID()}`, role: "user", content });
+    return this.run(options);
+  }
+
+  /** Answers a client call, for the next run. */
+  answer(id, content) {
+    this.client.addMessage({ id: `r-${randomUUID()}`, role: "tool", toolCallId: this.ids.get(id), content: typeof content === "string" ? content : JSON.stringify(content) });
+  }
+
+  /** A run by the official client: its events, as the client passed them on. Fails on what the client refuses. */
+  async run(parameters = {}) {
+    const events = [];
+    const onEvent = ({ event }) => void events.push(event);
+    await this.client.runAgent(parameters, { onEvent }).catch((error) => {
+      if (events.at(-1)?.type !== "RUN_ERROR") throw error;
+    });
+    return this.#ran(events);
+  }
+
+  /** What the answer to a bare request said. */
+  ran(answer) {
+    assert.equal(answer.status, 200, answer.text);
+    const frames = answer.text.split("\n\n").filter((frame) => frame.startsWith("data: "));
+    return this.#ran(frames.map((frame) => JSON.parse(frame.slice("data: ".length))));
+  }
+
+  #ran(events) {
+    this.#learn(events.filter(({ type }) => type === "TOOL_CALL_START").map(({ toolCallId }) => toolCallId));
+    return new Ran(events, (value) => this.named(value));
+  }
+
+  /** The gateway gives calls ids of its own, in the order in which the model made them. */
+  #learn(ids) {
+    const known = new Set(this.ids.values());
+    for (const id of ids) if (!known.has(id)) this.ids.set(this.model.unseen.shift(), id);
+  }
+
+  /** A value with the script's ids in place of the gateway's. */
+  named(value) {
+    let text = JSON.stringify(value);
+    for (const [name, id] of this.ids) text = text.replaceAll(id, name);
+    return JSON.parse(text);
+  }
+
+  /** What the model was given of the conversation, the n-th time. */
+  given(n) {
+    return ScriptedModel.conversation(this.named(this.model.asked.at(n)));
+  }
+
+  /** The body that a bare request needs. */
+  body(more = {}) {
+    return { threadId: this.threadId, runId: `run-${randomUUID()}`, messages: [], tools: [], context: [], state: {}, forwardedProps: {}, ...more };
+  }
+
+  /** A run by a bare request: the answer, whatever it is. */
+  post(more, options) {
+    return this.door.post(this.path, this.body(more), options);
+  }
+
+  /** The thread as it is kept. */
+  async kept() {
+    const { body } = await this.door.must(200, "GET", `/v1/threads/${this.threadId}`);
+    for (const message of body.messages) {
+      const { success, error } = MessageSchema.safeParse(message);
+      assert.ok(success, `${JSON.stringify(message)}: ${error}`);
+    }
+    this.#learn(body.messages.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id)));
+    return this.named(body);
+  }
+}
+
+/** What a run said. */
+export class Ran {
+  constructor(events, named) {
+    this.events = named(events);
+    for (const event of events) {
+      const { success, error } = EventSchemas.safeParse(event);
+      assert.ok(success, `${JSON.stringify(event)}: ${error}`);
+    }
+    assert.equal(events[0]?.type, "RUN_STARTED");
+    assert.match(events.at(-1).type, /^RUN_(FINISHED|ERROR)$/);
+  }
+
+  get last() {
+    return this.events.at(-1);
+  }
+
+  get outcome() {
+    assert.equal(this.last.type, "RUN_FINISHED", JSON.stringify(this.last));
+    return this.last.outcome;
+  }
+
+  get text() {
+    return this.of("TEXT_MESSAGE_CONTENT").map(({ delta }) => delta).join("");
+  }
+
+  /** What the calls came to, by id. */
+  get results() {
+    return Object.fromEntries(this.of("TOOL_CALL_RESULT").map(({ toolCallId, content }) => [toolCallId, content]));
+  }
+
+  of(type) {
+    return this.events.filter((event) => event.type === type);
+  }
+
+  custom(name) {
+    return this.of("CUSTOM").filter((event) => event.name === name).map(({ value }) => value);
+  }
+}
