@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Internet } from "../end_to_end/support/internet.mjs";
+import { Internet, PUBLIC_ADDRESS } from "../end_to_end/support/internet.mjs";
 import { definition, PRINCIPAL } from "../end_to_end/support/org.mjs";
 import { SignedEndpoint } from "../end_to_end/support/signed_endpoint.mjs";
 import { newHost, putPool } from "../end_to_end/support/webhooks.mjs";
@@ -77,6 +77,7 @@ test("a capability and an agent are made and changed by their forms", async () =
   const agent = (await shop.org.admin.get("/v1/agents/clerk")).body;
   assert.deepEqual(agent, { name: "clerk", capabilities: ["refunds"], pinned_tools: ["refund_order"], instructions: "Be short." });
 
+  internet.dns("models.example.com", { A: [PUBLIC_ADDRESS] });
   await page.getByLabel("A model at an endpoint of its own").check();
   await page.getByLabel("Endpoint", { exact: true }).fill("https://models.example.com/v1");
   await page.getByLabel("Name of the model").fill("large");

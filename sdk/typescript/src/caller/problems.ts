@@ -4,6 +4,8 @@ import type { CallState } from "./call.js";
 
 /** The stable codes of the gateway's refusals; docs/errors has a page for each. A newer gateway may know more. */
 export const PROBLEM_CODES = [
+  "access_refused",
+  "access_unavailable",
   "agent_not_in_scope",
   "already_decided",
   "already_ended",
@@ -16,6 +18,7 @@ export const PROBLEM_CODES = [
   "digest_mismatch",
   "door_not_allowed",
   "endpoint_suspended",
+  "forged_tool_result",
   "idempotency_conflict",
   "idempotency_key_required",
   "internal",
@@ -23,6 +26,7 @@ export const PROBLEM_CODES = [
   "invalid_json",
   "invalid_key",
   "invalid_request",
+  "invalid_run_input",
   "jurisdiction_unsupported",
   "loop_detected",
   "managed_elsewhere",
@@ -46,9 +50,13 @@ export const PROBLEM_CODES = [
   "secret_in_use",
   "secret_refused",
   "storage_unavailable",
+  "thread_busy",
+  "thread_full",
   "too_many_pending",
+  "too_many_threads",
   "tool_disabled",
   "tool_in_use",
+  "tool_name_clash",
   "transport_in_use",
   "unknown_capability",
   "unknown_session",
