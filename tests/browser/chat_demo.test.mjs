@@ -27,6 +27,8 @@ test("the demo model is labelled wherever it speaks, and what it calls waits for
   await shop.worker.result(job.claim, '{"status":"shipped"}');
   await answers.getByText(/^Demo model: .*shipped/s).first().waitFor();
 
+  await page.getByRole("link", { name: "New", exact: true }).click();
+  await page.getByText("Say what you need. The agent").waitFor();
   await say(page, "Please refund order 12345");
   const shown = barrier(page).getByRole("region", { name: "Exactly what refund_order receives" });
   await shown.waitFor();

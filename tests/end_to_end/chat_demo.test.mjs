@@ -33,6 +33,7 @@ test("the demo model says so in its name, in every message and in the capabiliti
   assert.match(ran.text, /shipped/);
 
   const asked = await chat.say("Please refund order 12345");
+  assert.equal(asked.outcome.type, "interrupt", JSON.stringify(asked.events));
   const [interrupt] = asked.outcome.interrupts;
   await org.decide(interrupt.id, { decision: "approve", digest: interrupt.metadata.argsDigest });
   const going = chat.run({ resume: [{ interruptId: interrupt.id, status: "resolved", payload: { approved: true } }] });

@@ -99,7 +99,7 @@ test("requests that are not well formed are refused with 400, 415, 422, 404 or 4
     assertProblem(await org.caller.post("/v1/calls", good, { headers: { "content-type": type } }), 415, "unsupported_media_type");
   }
   assert.equal((await org.caller.post("/v1/calls", good, { headers: { "content-type": "Application/JSON; charset=utf-8" } })).status, 202);
-  for (const path of ["/", "/v1", "/v1/nothing", "/v2/calls", "/v1/calls/a/b", "/healthz/"]) assertProblem(await org.caller.get(path), 404, "not_found");
+  for (const path of ["/v1", "/v1/nothing", "/v2/calls", "/v1/calls/a/b", "/healthz/"]) assertProblem(await org.caller.get(path), 404, "not_found");
   const wrong = await org.caller.send("PATCH", "/v1/keys");
   assertProblem(wrong, 405, "method_not_allowed");
   assert.equal(wrong.headers.allow, "GET, POST");

@@ -42,7 +42,9 @@ export function chatting() {
 }
 
 export const field = (page) => page.getByRole("textbox", { name: "Message" });
+/** Says something as soon as something can be said. */
 export async function say(page, text) {
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
   await field(page).fill(text);
   await field(page).press("Enter");
 }

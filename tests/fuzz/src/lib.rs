@@ -57,7 +57,7 @@ pub fn chat(bytes: &[u8]) {
     assert!(is_thread_id(&input.thread) && is_thread_id(&input.run));
     for tool in &input.tools {
         let definition: serde_json::Value = serde_json::from_str(&tool.definition).expect("a definition is JSON");
-        assert_eq!(definition["function"]["name"].as_str(), Some(tool.name.as_str()));
+        assert_eq!(definition.pointer("/function/name").and_then(serde_json::Value::as_str), Some(tool.name.as_str()));
     }
     let (mut transcript, mut rounds) = (Transcript::default(), 0);
     let said = input.messages.iter().filter(|message| matches!(message, InMessage::User { .. })).count();

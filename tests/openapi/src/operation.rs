@@ -203,7 +203,8 @@ impl Operation {
             match body {
                 Body::None => {}
                 Body::Json(make) => response["content"]["application/json"]["schema"] = make(schemas),
-                Body::Stream => response["content"]["text/event-stream"]["schema"] = json!({ "type": "string" }),
+                // OpenAPI 3.1 has no words for an event of a stream.
+                Body::Stream => response["content"]["text/event-stream"] = json!({}),
             }
         }
         let mut by_status: BTreeMap<u16, Vec<&ProblemKind>> = BTreeMap::new();

@@ -100,6 +100,8 @@ function Form({ admin, agent, access, onSaved }: FormProps) {
       ...(budget.trim() !== "" && { offer_budget_tokens: Number(budget) }),
       ...(instructions !== "" && { instructions }),
       ...(dataset.trim() !== "" && { dataset: dataset.trim() }),
+      // Said by API alone so far: what is not edited here stays.
+      ...(agent?.mcp !== undefined && { mcp: agent.mcp }),
       ...modelBody(model),
     });
     toast(savedWords(`The agent ${name}`, saved));

@@ -10,7 +10,7 @@ pub struct Prompt {
     pub system: String,
     /// The conversation, oldest first. Behind an assistant's calls stands one `Tool` message for each.
     pub messages: Vec<Message>,
-    /// What may be called, in the order of the offer, best first.
+    /// What may be called, in the order of the offer: what an earlier turn brought stays where it stands.
     pub tools: Vec<OfferedTool>,
 }
 

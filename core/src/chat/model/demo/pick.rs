@@ -1,5 +1,7 @@
-//! Which tool a text asks for. Server tools stand in the order of the offer; tools of the browser have no score, so the
-//! words of their names decide.
+//! Which tool a text asks for. Server tools have the score of the offer; tools of the browser have none, so the words of
+//! their names decide.
+
+use std::cmp::Reverse;
 
 use super::super::OfferedTool;
 use super::words::{parts, says, stem, tokens};
@@ -59,10 +61,15 @@ pub fn browser<'a>(tools: &'a [OfferedTool], text: &str) -> Option<&'a OfferedTo
     })
 }
 
-/// The server tool that fits best: the offer's order where it saw a reason, else the words of a name.
+/// The tool that the text speaks for most, of equals the first: an offer keeps the order of the turns before.
+fn best<'a>(tools: impl Iterator<Item = &'a OfferedTool>) -> Option<&'a OfferedTool> {
+    tools.filter(|tool| !tool.client && tool.score > 0).min_by_key(|tool| Reverse(tool.score))
+}
+
+/// The server tool that fits best: by its score where the offer saw a reason, else by the words of its name.
 pub fn server<'a>(tools: &'a [OfferedTool], text: &str) -> Option<&'a OfferedTool> {
     let mut own = tools.iter().filter(|tool| !tool.client && !SHIPPED.contains(&tool.name.as_str()));
-    let best = own.clone().find(|tool| tool.score > 0);
+    let best = best(own.clone());
     let said: Vec<String> = tokens(text).iter().map(|token| stem(token.text)).collect();
     best.or_else(|| {
         own.find(|tool| parts(&tool.name).iter().any(|part| !GENERIC.contains(&part.as_str()) && said.contains(part)))
@@ -75,8 +82,7 @@ pub fn is_about_data(tools: &[OfferedTool], text: &str) -> bool {
     if of(SCHEMA).is_none() || of(QUERY).is_none() {
         return false;
     }
-    let first = tools.iter().find(|tool| !tool.client && tool.score > 0);
-    match first {
+    match best(tools.iter()) {
         Some(tool) => SHIPPED.contains(&tool.name.as_str()),
         None => server(tools, text).is_none() && says(text, &DATA_PHRASES),
     }

@@ -90,6 +90,14 @@ pub mod cases {
     }
 
     #[test]
+    fn what_fits_best_is_picked_wherever_the_offer_has_it() {
+        let tools = [server(127, "get_order order_id:integer"), server(696, "refund_order order_id:integer")];
+        assert_eq!(told(&tools, vec![user("refund order 7")]), r#"refund_order({"order_id":7})"#);
+        let equal = [server(5, "get_order order_id:integer"), server(5, "refund_order order_id:integer")];
+        assert_eq!(told(&equal, vec![user("refund order 7")]), r#"get_order({"order_id":7})"#);
+    }
+
+    #[test]
     fn fields_are_filled_from_a_text() {
         for (tool, text, expected) in [
             (
