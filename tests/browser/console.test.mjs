@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Internet, PUBLIC_ADDRESS } from "../end_to_end/support/internet.mjs";
+import { Internet } from "../end_to_end/support/internet.mjs";
 import { definition, PRINCIPAL } from "../end_to_end/support/org.mjs";
 import { SignedEndpoint } from "../end_to_end/support/signed_endpoint.mjs";
 import { newHost, putPool } from "../end_to_end/support/webhooks.mjs";
@@ -77,16 +77,17 @@ test("a capability and an agent are made and changed by their forms", async () =
   const agent = (await shop.org.admin.get("/v1/agents/clerk")).body;
   assert.deepEqual(agent, { name: "clerk", capabilities: ["refunds"], pinned_tools: ["refund_order"], instructions: "Be short." });
 
-  internet.dns("models.example.com", { A: [PUBLIC_ADDRESS] });
+  const host = newHost();
+  internet.host(host, (_, respond) => respond(404));
   await page.getByLabel("A model at an endpoint of its own").check();
-  await page.getByLabel("Endpoint", { exact: true }).fill("https://models.example.com/v1");
+  await page.getByLabel("Endpoint", { exact: true }).fill(`https://${host}/v1`);
   await page.getByLabel("Name of the model").fill("large");
   await page.getByLabel("API key").fill("sk-of-a-test");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("One is kept and never shown.").waitFor();
   assert.equal(await page.getByLabel("API key").inputValue(), "");
   assert.ok(!(await page.content()).includes("sk-of-a-test"));
-  assert.deepEqual((await shop.org.admin.get("/v1/agents/clerk")).body.model, { url: "https://models.example.com/v1", name: "large", api_key_set: true });
+  assert.deepEqual((await shop.org.admin.get("/v1/agents/clerk")).body.model, { url: `https://${host}/v1`, name: "large", api_key_set: true });
 
   await page.goto(`${at.gateway.url}/console/new-agent`);
   await page.getByLabel("Name", { exact: true }).fill("Not A Name");

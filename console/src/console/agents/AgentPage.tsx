@@ -32,7 +32,7 @@ export function AgentPage({ admin, name }: { readonly admin: HeldKey; readonly n
       {fault !== undefined && <Fault fault={fault} again={reload} />}
       {value !== undefined && name !== undefined && agent === undefined && <Note kind="warn">There is no agent of this name.</Note>}
       {value !== undefined && agent !== undefined && <Grants agent={agent} access={value} />}
-      {value !== undefined && (agent !== undefined || name === undefined) && <Form key={JSON.stringify(agent)} admin={admin} agent={agent} access={value} onSaved={reload} />}
+      {value !== undefined && (agent !== undefined || name === undefined) && <Form key={name} admin={admin} agent={agent} access={value} onSaved={reload} />}
     </section>
   );
 }
@@ -105,6 +105,8 @@ function Form({ admin, agent, access, onSaved }: FormProps) {
       ...modelBody(model),
     });
     toast(savedWords(`The agent ${name}`, saved));
+    // What was typed stays, but for a key, which nobody reads again.
+    setModel(modelChoice(saved.model));
     if (agent === undefined) navigate(path`/console/agents/${name}`);
     else onSaved();
   };

@@ -29,7 +29,7 @@ export function CapabilityPage({ admin, name }: { readonly admin: HeldKey; reado
       {fault !== undefined && <Fault fault={fault} again={reload} />}
       {value !== undefined && name !== undefined && capability === undefined && <Note kind="warn">There is no capability of this name.</Note>}
       {value !== undefined && (capability !== undefined || name === undefined) && (
-        <Form key={JSON.stringify(capability)} admin={admin} capability={capability} access={value} onSaved={reload} />
+        <Form key={name} admin={admin} capability={capability} access={value} onSaved={reload} />
       )}
     </section>
   );

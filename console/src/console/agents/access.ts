@@ -33,8 +33,8 @@ export interface Saved {
   readonly lagging?: readonly string[];
 }
 
-export async function saveAgent(admin: HeldKey, name: string, body: Readonly<Record<string, unknown>>): Promise<Saved> {
-  return (await request<Saved>("PUT", path`/v1/agents/${name}`, body, { key: admin })).body;
+export async function saveAgent(admin: HeldKey, name: string, body: Readonly<Record<string, unknown>>): Promise<Agent & Saved> {
+  return (await request<Agent & Saved>("PUT", path`/v1/agents/${name}`, body, { key: admin })).body;
 }
 
 export async function saveCapability(admin: HeldKey, name: string, body: Readonly<Record<string, unknown>>): Promise<Saved> {
