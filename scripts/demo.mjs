@@ -105,6 +105,8 @@ async function grant() {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   await must("PUT", "/v1/agents/assistant", admin, { capabilities: ["support"] });
+  const principal = { id: "ada", tenant_id: "acme", permissions: ["refunds:write"] };
+  await keyOnce("TOOLGATE_ASSISTANT_KEY", { role: "agent", name: "demo assistant", agent: "assistant", principal });
   await explorers(admin);
   await keyOnce("TOOLGATE_CALLER_KEY", { role: "caller", name: "demo product" });
   await keyOnce("TOOLGATE_APPROVER_KEY", { role: "approver", name: "Demo Approver" });
