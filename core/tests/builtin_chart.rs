@@ -1,10 +1,7 @@
 //! Charts: what is put right, and what is refused.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a fault ends the test"
-)]
+#![allow(clippy::unwrap_used, reason = "a fault ends the test")]
+#![allow(clippy::indexing_slicing, reason = "a fault ends the test")]
+#![allow(clippy::arithmetic_side_effects, reason = "a fault ends the test")]
 
 use toolgate_core::builtin::chart::create;
 use toolgate_core::builtin::{Drawing, Fault, json_text};

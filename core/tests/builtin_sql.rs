@@ -1,10 +1,7 @@
 //! Hostile and honest queries on a real SQLite: none of the former runs, and the data is the same afterwards.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a fault ends the test"
-)]
+#![allow(clippy::unwrap_used, reason = "a fault ends the test")]
+#![allow(clippy::indexing_slicing, reason = "a fault ends the test")]
+#![allow(clippy::arithmetic_side_effects, reason = "a fault ends the test")]
 
 use std::collections::BTreeMap;
 

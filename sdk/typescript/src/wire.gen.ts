@@ -20,6 +20,8 @@ export interface components {
         readonly Agent: {
             /** @description What it holds. */
             readonly capabilities: readonly string[];
+            /** @description The data set that its database tools read. */
+            readonly dataset?: string | null;
             /** @description What the model is told. */
             readonly instructions?: string | null;
             /** @description How its tools are served at the MCP door. */
@@ -59,6 +61,8 @@ export interface components {
         readonly AgentView: {
             /** @description What it holds. */
             readonly capabilities: readonly string[];
+            /** @description The data set that its database tools read. */
+            readonly dataset?: string;
             /** @description What the model is told. */
             readonly instructions?: string;
             /** @description How its tools are served at the MCP door. */
@@ -1064,7 +1068,7 @@ export interface components {
              * @description The stable code.
              * @enum {string}
              */
-            readonly code: "access_refused" | "access_unavailable" | "agent_not_in_scope" | "already_decided" | "already_ended" | "already_running" | "approval_expired" | "approval_withdrawn" | "busy" | "definition_refused" | "destination_refused" | "digest_mismatch" | "door_not_allowed" | "endpoint_suspended" | "forged_tool_result" | "idempotency_conflict" | "idempotency_key_required" | "internal" | "invalid_arguments" | "invalid_json" | "invalid_key" | "invalid_request" | "invalid_run_input" | "jurisdiction_unsupported" | "loop_detected" | "managed_elsewhere" | "manifest_unavailable" | "method_not_allowed" | "not_found" | "not_granted" | "not_unknown" | "nothing_to_accept" | "object_unavailable" | "org_exists" | "origin_not_allowed" | "payload_too_large" | "permission_missing" | "pool_not_in_scope" | "recently_rejected" | "registry_unavailable" | "requester_may_not_approve" | "resolver_unavailable" | "role_not_allowed" | "secret_in_use" | "secret_refused" | "storage_unavailable" | "thread_busy" | "thread_full" | "too_many_pending" | "too_many_threads" | "tool_disabled" | "tool_in_use" | "tool_name_clash" | "transport_in_use" | "transport_unsupported" | "unknown_capability" | "unknown_session" | "unknown_tool" | "unsupported_media_type" | "write_not_enabled";
+            readonly code: "access_refused" | "access_unavailable" | "agent_not_in_scope" | "already_decided" | "already_ended" | "already_running" | "approval_expired" | "approval_withdrawn" | "busy" | "definition_refused" | "destination_refused" | "digest_mismatch" | "door_not_allowed" | "endpoint_suspended" | "forged_tool_result" | "idempotency_conflict" | "idempotency_key_required" | "internal" | "invalid_arguments" | "invalid_json" | "invalid_key" | "invalid_request" | "invalid_run_input" | "jurisdiction_unsupported" | "loop_detected" | "managed_elsewhere" | "manifest_unavailable" | "method_not_allowed" | "not_found" | "not_granted" | "not_unknown" | "nothing_to_accept" | "object_unavailable" | "org_exists" | "origin_not_allowed" | "payload_too_large" | "permission_missing" | "pool_not_in_scope" | "recently_rejected" | "registry_unavailable" | "requester_may_not_approve" | "resolver_unavailable" | "role_not_allowed" | "secret_in_use" | "secret_refused" | "storage_unavailable" | "thread_busy" | "thread_full" | "too_many_pending" | "too_many_threads" | "tool_disabled" | "tool_in_use" | "tool_name_clash" | "transport_in_use" | "unknown_capability" | "unknown_session" | "unknown_tool" | "unsupported_media_type" | "write_not_enabled";
             /** @description What was wrong, where, and what to do. */
             readonly detail: string;
             /**

@@ -2,7 +2,7 @@
 
 use toolgate_protocol::limits::{SCHEMA_BYTES_MAX, SCHEMA_TABLES_MAX};
 
-use super::super::sql::{Bounds, Value, Next, Run, Table};
+use super::super::sql::{Bounds, Next, Run, Table, Value};
 use super::super::{Fault, json_text};
 
 /// Tables and views of the data set. The platform's own have none of these names.

@@ -16,7 +16,7 @@ mod run;
 pub mod text;
 pub mod work;
 
-pub use run::{Value, Next, Run, Table, ask_all};
+pub use run::{Next, Run, Table, Value, ask_all};
 
 use super::Fault;
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::super::Fault;
 use super::refused;
-use super::run::{Value, Table};
+use super::run::{Table, Value};
 
 /// Opcodes that neither write, nor open, nor call.
 const PLAIN: &str = "Add AddImm Affinity And BeginSubrtn BitAnd BitNot BitOr Blob Cast Close ClrSubtype CollSeq Column ColumnsUsed \
@@ -62,8 +62,6 @@ pub struct Code {
     pub searches: u64,
     /// A form of dates may be longer than its text.
     pub formats: bool,
-    /// Rows of a window may be looked at again for each row.
-    pub windows: bool,
 }
 
 /// The pages that may be read: the roots of the tables that are the data set's, and of their indexes.
@@ -128,7 +126,6 @@ fn is_readable(op: &Op<'_>, roots: &Roots) -> bool {
 }
 
 fn call(op: &Op<'_>, code: &mut Code, wrapped: bool) -> Result<(), Fault> {
-    code.windows |= matches!(op.code, "AggInverse" | "AggValue");
     let name =
         op.p4.and_then(|text| text.split_once('(')).map(|(name, _)| name.to_ascii_lowercase()).unwrap_or_default();
     let known = is_in(FUNCTIONS, &name) || is_in(OPERATORS, &name);

@@ -18,6 +18,8 @@ pub struct Query {
     pub format_chars: u64,
     /// Uses of `json_each` and `json_tree`, however the names are written.
     pub json_tables: usize,
+    /// It has windows: their rows may be looked at again for each row.
+    pub windows: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +85,7 @@ impl Query {
             text: text.trim().to_owned(),
             literal_chars: texts.clone().map(chars).max().unwrap_or(0),
             format_chars: texts.filter(|text| text.contains('%')).map(chars).max().unwrap_or(0),
+            windows: tokens.iter().any(|token| token.is_word("OVER")),
             json_tables: tokens.iter().enumerate().filter(is_json).count(),
         })
     }

@@ -11,7 +11,7 @@ use toolgate_protocol::limits::{SQL_TEXT_BYTES_MAX, SQL_WORK_MAX};
 
 use super::super::Fault;
 use super::plan::Code;
-use super::run::{Value, Table};
+use super::run::{Table, Value};
 use super::text::Query;
 use super::{Bounds, refused};
 
@@ -42,7 +42,7 @@ pub fn check(listed: &Table, query: &Query, code: &Code, bounds: Bounds) -> Resu
     let largest = rows_max.max(if query.json_tables > 0 { chars.div_ceil(2) } else { 0 });
     let Level { steps, rows } = plan.cost(largest);
     // A window may look at all of its rows again for each of them.
-    let steps = steps.saturating_add(if code.windows { rows.saturating_mul(rows) } else { 0 });
+    let steps = steps.saturating_add(if query.windows { rows.saturating_mul(rows) } else { 0 });
     let per_step = code.opcodes.saturating_mul(chars.saturating_add(256)).div_euclid(256);
     let searching = code.searches.saturating_mul(chars).saturating_mul(chars).div_euclid(128);
     let work = steps.saturating_mul(per_step.saturating_add(searching));
@@ -80,7 +80,11 @@ impl Plan {
     fn read(listed: &Table) -> Option<Plan> {
         let node = |row: &Vec<Value>| {
             let detail = row.get(3).and_then(Value::text)?.to_owned();
-            Some(Node { id: row.first().and_then(Value::integer)?, parent: row.get(1).and_then(Value::integer)?, detail })
+            Some(Node {
+                id: row.first().and_then(Value::integer)?,
+                parent: row.get(1).and_then(Value::integer)?,
+                detail,
+            })
         };
         let nodes: Vec<Node> = listed.rows.iter().map(node).collect::<Option<_>>()?;
         // Children come after their parents, so no walk goes round.
