@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use toolgate_core::access::{AccessSettings, PublicKey, Token, public_keys};
 use toolgate_core::problem::Problem;
 use toolgate_core::time::UnixMillis;
-use toolgate_durable::names::{ACCESS_ADMINS, ACCESS_AUDIENCE, ACCESS_ORG, ACCESS_TEAM};
+use toolgate_durable::names::{ACCESS_ADMINS, ACCESS_AUDIENCE, ACCESS_ORG, ACCESS_PRINCIPALS, ACCESS_TEAM};
 use toolgate_durable::now;
 use toolgate_protocol::limits::{ACCESS_KEYS_BYTES_MAX, ACCESS_KEYS_PAUSE_SECONDS, ACCESS_KEYS_SECONDS};
 use toolgate_protocol::problems;
@@ -33,7 +33,13 @@ thread_local! {
 /// What the operator set, if it makes sense.
 pub fn settings(env: &Env) -> Option<AccessSettings> {
     let read = |name: &str| env.var(name).map(|value| value.to_string()).unwrap_or_default();
-    AccessSettings::read(&read(ACCESS_TEAM), &read(ACCESS_AUDIENCE), &read(ACCESS_ORG), &read(ACCESS_ADMINS))
+    AccessSettings::read(
+        &read(ACCESS_TEAM),
+        &read(ACCESS_AUDIENCE),
+        &read(ACCESS_ORG),
+        &read(ACCESS_ADMINS),
+        &read(ACCESS_PRINCIPALS),
+    )
 }
 
 /// Whether one of the team's keys made this signature.

@@ -28,11 +28,13 @@ pub struct AccessSettings {
     pub org: String,
     /// Addresses that may have an admin's key, in small letters.
     pub admins: Vec<String>,
+    /// The ids of principals are addresses.
+    pub principals_are_emails: bool,
 }
 
 impl AccessSettings {
     /// From the operator's variables; `None` when Access is not set up, or not with sense.
-    pub fn read(team: &str, audience: &str, org: &str, admins: &str) -> Option<AccessSettings> {
+    pub fn read(team: &str, audience: &str, org: &str, admins: &str, principals: &str) -> Option<AccessSettings> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if team.is_empty() || team.len() > 63 || !team.bytes().all(plain) || audience.is_empty() {
             return None;
@@ -43,6 +45,7 @@ impl AccessSettings {
             audience: audience.to_owned(),
             org: org.to_owned(),
             admins,
+            principals_are_emails: principals == "email",
         })
     }
 
@@ -69,6 +72,9 @@ pub struct Token<'a> {
 pub struct Person {
     /// Their address, in small letters.
     pub email: String,
+    /// Who they are as a principal, where the operator says that principals are known by their addresses. Otherwise nobody
+    /// knows, and they count as whoever asked.
+    pub principal_id: Option<String>,
     /// When the token ends.
     pub until: UnixMillis,
 }
@@ -148,12 +154,15 @@ impl<'a> Token<'a> {
         if claims.nbf.is_some_and(|from| from > latest) || claims.iat.is_some_and(|at| at > latest) {
             return Err("the token is not valid yet");
         }
-        let email = claims.email.as_deref().map(str::to_lowercase).unwrap_or_default();
+        // Judged before it is made small: other letters than these may become them.
+        let email = claims.email.as_deref().unwrap_or_default();
         let plain = email.bytes().all(|byte| byte.is_ascii_graphic()) && email.contains('@');
         if !plain || !(3..=EMAIL_CHARS_MAX).contains(&email.len()) {
             return Err("the token names nobody: a service token gets no key");
         }
-        Ok(Person { email, until: UnixMillis(claims.exp.saturating_mul(1_000)) })
+        let email = email.to_ascii_lowercase();
+        let principal_id = settings.principals_are_emails.then(|| email.clone());
+        Ok(Person { email, principal_id, until: UnixMillis(claims.exp.saturating_mul(1_000)) })
     }
 }
 
@@ -182,7 +191,7 @@ mod tests {
     const NOW: UnixMillis = UnixMillis(1_764_500_000_000);
 
     fn settings() -> AccessSettings {
-        AccessSettings::read("acme", "tag", "shop", " Boss@Acme.test ,x@y.z").unwrap()
+        AccessSettings::read("acme", "tag", "shop", " Boss@Acme.test ,x@y.z", "email").unwrap()
     }
 
     fn token(header: &Value, claims: &Value) -> String {
@@ -202,7 +211,11 @@ mod tests {
 
     #[test]
     fn a_good_token_names_a_person() {
-        let ann = Person { email: "ann@acme.test".into(), until: UnixMillis(1_764_500_600_000) };
+        let ann = Person {
+            email: "ann@acme.test".into(),
+            principal_id: Some("ann@acme.test".into()),
+            until: UnixMillis(1_764_500_600_000),
+        };
         assert_eq!(person(&good()), Ok(ann.clone()));
         let mut one = good();
         one["aud"] = json!("tag");
@@ -226,6 +239,8 @@ mod tests {
             ("email", json!("")),
             ("email", json!("nobody")),
             ("email", json!("a@b\u{202e}")),
+            ("email", json!("bos\u{17f}@acme.test")),
+            ("email", json!("\u{212a}im@acme.test")),
             ("email", json!(format!("{}@x.test", "a".repeat(200)))),
         ] {
             let mut claims = good();
@@ -282,7 +297,7 @@ mod tests {
             ("acme.evil", "tag", "shop"),
             ("a/b", "t", "s"),
         ] {
-            assert_eq!(AccessSettings::read(team, audience, org, ""), None, "{team} {audience} {org}");
+            assert_eq!(AccessSettings::read(team, audience, org, "", ""), None, "{team} {audience} {org}");
         }
     }
 }

@@ -32,6 +32,9 @@ pub mod names {
     pub const ACCESS_ORG: &str = "TOOLGATE_ACCESS_ORG";
     /// Cloudflare Access: addresses that may have an admin's key, separated by commas.
     pub const ACCESS_ADMINS: &str = "TOOLGATE_ACCESS_ADMINS";
+    /// Cloudflare Access: `email` where the ids of principals are the addresses of people; otherwise who signs in counts as
+    /// whoever asked, where a capability forbids that they approve.
+    pub const ACCESS_PRINCIPALS: &str = "TOOLGATE_ACCESS_PRINCIPALS";
     /// Issuers that hand out agent keys as access tokens, separated by commas: named to MCP clients that have none.
     pub const AUTHORIZATION_SERVERS: &str = "TOOLGATE_AUTHORIZATION_SERVERS";
     /// `host:port` of endpoints for local development, separated by commas.

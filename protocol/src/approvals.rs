@@ -39,6 +39,9 @@ pub struct DecisionView {
     pub by: String,
     /// The key it was made with.
     pub key: String,
+    /// Who the approver is as a principal, where the key says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principal_id: Option<String>,
     /// RFC 3339.
     pub at: String,
     /// The digest it named: that of what was shown.

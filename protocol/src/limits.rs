@@ -163,6 +163,8 @@ pub const ACCESS_KEYS_SECONDS: u64 = 600;
 pub const ACCESS_KEYS_PAUSE_SECONDS: u64 = 30;
 /// A key that somebody got by signing in ends with the sign-in, and not later than this.
 pub const SIGN_IN_SECONDS_MAX: u64 = 24 * 3_600;
+/// Keys that one person has by signing in, of each role; the oldest goes.
+pub const SIGN_INS_MAX: usize = 5;
 /// Most keys of an org, revoked ones included.
 pub const KEYS_MAX: usize = 5_000;
 /// Longest life of a key that expires.

@@ -162,6 +162,21 @@ test("a task whose tool may not be called any more is not called again, and can 
   assert.equal((await worker.jobs()).length, 0);
 });
 
+test("a task is called again for the principal as the key that answers has it, and not as it was", async () => {
+  const { org, worker } = await mcpScene(gateway);
+  const principal = JSON.parse(PRINCIPAL);
+  await worker.register([definition("look", "read_only", { description: "Look.", input: { id: "integer" }, permissions: ["hr"] }), ...TOOLS.slice(1)]);
+  const of = async (permissions) => new Mcp(gateway, (await org.key({ role: "agent", name: "mcp", agent: "bot", principal: { ...principal, permissions } })).key);
+  const [may, may_not] = [await of(["hr"]), await of([])];
+  const { job, taskId } = await begun(may, worker);
+  await worker.outcome(job.claim, asks({ which: form("Which?") }));
+  assert.notEqual((await update(may_not, taskId, { "0.which": { action: "accept" } })).message.error, undefined);
+  assert.equal((await worker.jobs()).length, 0);
+  assert.equal((await get(may, taskId)).status, "input_required");
+  await acked(update(may, taskId, { "0.which": { action: "accept" } }));
+  assert.equal((await worker.job()).tool, "look");
+});
+
 test("an endpoint's tool asks as a task, too", async () => {
   const { org, endpoint } = await hooked(gateway, internet);
   const { key } = await org.key({ role: "agent", name: "mcp", agent: "bot", principal: JSON.parse(PRINCIPAL) });

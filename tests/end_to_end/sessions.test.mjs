@@ -6,10 +6,11 @@ import { after, before, test } from "node:test";
 import { Door } from "./support/client.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { Internet } from "./support/internet.mjs";
-import { Org } from "./support/org.mjs";
+import { definition, Org } from "./support/org.mjs";
+import { RawWorker } from "./support/raw_worker.mjs";
 
 const TEAM = "acme.cloudflareaccess.com";
-const VARS = { TOOLGATE_ACCESS_TEAM: "acme", TOOLGATE_ACCESS_AUD: "tag", TOOLGATE_ACCESS_ADMINS: "boss@acme.test" };
+const VARS = { TOOLGATE_ACCESS_TEAM: "acme", TOOLGATE_ACCESS_AUD: "tag", TOOLGATE_ACCESS_ADMINS: "boss@acme.test", TOOLGATE_ACCESS_PRINCIPALS: "email" };
 
 const pairs = Object.fromEntries(["one", "two", "stranger"].map((name) => [name, generateKeyPairSync("rsa", { modulusLength: 2048 })]));
 const published = (...names) => ({ keys: names.map((kid) => ({ ...pairs[kid].publicKey.export({ format: "jwk" }), kid, alg: "RS256", use: "sig" })) });
@@ -72,6 +73,37 @@ test("an admin's key is for whom the operator named; other roles are for nobody"
   const { role, expires_at: end } = (await new Door(gateway, boss.body.key).must(200, "GET", "/v1/session")).body;
   assert.equal(role, "admin");
   assert.ok(Date.parse(end) - Date.now() <= 86_400_000, "a long sign-in is cut to a day");
+});
+
+test("who signed in does not approve what they asked for, however they are written, and has one voice with all their keys", async () => {
+  const { key } = (await signIn(token())).body;
+  const { key: second } = (await signIn(token({ claims: { email: "ANN@acme.test" } }))).body;
+  const { door: made } = await org.key({ role: "approver", name: "Ann of the office", principal_id: "Ann@Acme.test" });
+  const worker = new RawWorker(org.worker);
+  await worker.register([definition("pay", "consequential")]);
+  const decide = async (door, { approval: { id, digest } }) => (await door.send("POST", `/v1/approvals/${id}/decision`, { decision: "approve", digest })).body;
+  await org.grant(["pay"], { more: { requester_may_approve: false } });
+  const asked = await org.accepted("pay", {}, { key: "own", principal: '{"id":"Ann@ACME.test","tenant_id":"t","permissions":[]}' });
+  for (const door of [new Door(gateway, key), made]) assert.equal((await decide(door, asked)).code, "requester_may_not_approve");
+  await org.grant(["pay"], { more: { approvals_required: 2 } });
+  const shared = await org.accepted("pay", {}, { key: "two" });
+  assert.equal((await decide(new Door(gateway, key), shared)).state, "pending");
+  for (const door of [new Door(gateway, second), made]) assert.equal((await decide(door, shared)).code, "already_decided");
+  assert.equal((await decide(org.approver, shared)).state, "approved");
+
+  // Where nobody says that principals are addresses, who signed in may be whoever asked.
+  const plain = await another({ internet, vars: { ...VARS, TOOLGATE_ACCESS_PRINCIPALS: "", TOOLGATE_ACCESS_ORG: "signed" } });
+  await Org.make(plain, "signed");
+  const { key: nobody } = (await signIn(token(), { on: plain })).body;
+  assert.equal((await new Door(plain, nobody).must(200, "GET", "/v1/session")).body.principal_id, undefined);
+});
+
+test("a person has five keys of a role at most: the oldest is none any more", async () => {
+  const email = "many@acme.test";
+  const made = [];
+  for (let n = 0; n < 6; n += 1) made.push((await signIn(token({ claims: { email } }))).body.key);
+  const live = await Promise.all(made.map(async (key) => (await new Door(gateway, key).get("/v1/session")).status));
+  assert.deepEqual(live, [401, 200, 200, 200, 200, 200]);
 });
 
 test("only the gateway's own page may ask, and says so", async () => {

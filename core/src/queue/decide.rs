@@ -82,14 +82,18 @@ impl Step<'_> {
                 Err(Problem::invalid("digest", "is required to approve: the digest shown with the approval."))
             }
             DecisionKind::Approve => {
-                if let Some(earlier) =
-                    approval.decisions.iter().find(|earlier| earlier.key == who.key_id || earlier.by == who.name)
-                {
+                let own = who.scope.principal_id.as_deref();
+                let is_own = |earlier: &&DecisionView| {
+                    earlier.key == who.key_id
+                        || earlier.by == who.name
+                        || own.zip(earlier.principal_id.as_deref()).is_some_and(|(own, other)| is_same(own, other))
+                };
+                if let Some(earlier) = approval.decisions.iter().find(is_own) {
                     return Err(already_decided(earlier));
                 }
                 let grant = policy.grant(&call.asked.agent, &call.asked.tool);
                 let (_, requester) = &call.asked.principal_key;
-                let is_other = who.scope.principal_id.as_ref().is_some_and(|approver| approver != requester);
+                let is_other = own.is_some_and(|approver| !is_same(approver, requester));
                 if grant.is_some_and(|grant| !grant.requester_may_approve) && !is_other {
                     let detail = "A capability forbids that who asked approves, and this key does not show that its holder is somebody else (principal_id).";
                     return Err(Problem::new(problems::REQUESTER_MAY_NOT_APPROVE, detail));
@@ -111,6 +115,7 @@ impl Step<'_> {
             decision: request.decision,
             by: who.name.clone(),
             key: who.key_id.clone(),
+            principal_id: who.scope.principal_id.clone(),
             at: self.now.rfc3339(),
             digest: request.digest,
             sent_digest,
@@ -261,6 +266,11 @@ fn no_longer_waits(call: &Call) -> Problem {
                 .with("state", state)
         }
     }
+}
+
+/// Ids of principals are often addresses, which people write in capitals or not.
+fn is_same(one: &str, other: &str) -> bool {
+    one.to_lowercase() == other.to_lowercase()
 }
 
 fn already_decided(decision: &DecisionView) -> Problem {

@@ -112,7 +112,7 @@ impl Step<'_> {
         followed.dialogue.answers = answers;
         let mut delivery = None;
         if complete {
-            let submit = again(followed.latest(), &followed.dialogue.answers, given.state);
+            let submit = again(who, followed.latest(), &followed.dialogue.answers, given.state);
             let (call, made) = match self.find_or_make(who, &submit)? {
                 Ok(made) => made,
                 Err(problem) => {
@@ -158,8 +158,9 @@ impl Step<'_> {
     }
 }
 
-/// The same call once more, with what the client answered.
-fn again(call: &Call, answers: &BTreeMap<String, String>, state: Option<Box<RawValue>>) -> Submit {
+/// The same call once more, with what the client answered, for the principal as the key that answers has it: what the
+/// principal may may have changed.
+fn again(who: &Identity, call: &Call, answers: &BTreeMap<String, String>, state: Option<Box<RawValue>>) -> Submit {
     let responses: BTreeMap<&String, Box<RawValue>> = answers.iter().map(|(key, text)| (key, raw(text))).collect();
     let responses = serde_json::value::to_raw_value(&responses).unwrap_or_default();
     Submit {
@@ -167,7 +168,7 @@ fn again(call: &Call, answers: &BTreeMap<String, String>, state: Option<Box<RawV
         agent: call.asked.agent.clone(),
         run: call.asked.run.clone(),
         purpose: None,
-        principal: raw(&call.asked.principal),
+        principal: who.scope.principal.clone().unwrap_or_else(|| raw(&call.asked.principal)),
         arguments: Some(raw(&call.asked.arguments)),
         input: Some(CallInput { responses, state }),
         profile: None,

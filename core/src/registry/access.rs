@@ -170,7 +170,9 @@ fn header_fault(tool: &ToolDefinition, fields: &BTreeMap<String, String>) -> Opt
             ));
         }
         if !is_header_name(header) {
-            return Some(format!("needs a header name of 1 to 64 letters, digits or dashes, not {header:?}."));
+            return Some(format!(
+                "needs a header name, a token of HTTP of 1 to 64 characters (RFC 9110, section 5.6.2), not {header:?}."
+            ));
         }
         if !taken.insert(header.to_ascii_lowercase()) {
             return Some(format!("names the header {header:?} twice."));

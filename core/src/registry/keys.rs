@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolgate_protocol::answers::{KeyView, NewKey, SessionView};
 use toolgate_protocol::control::{KeyRequest, Role};
-use toolgate_protocol::limits::{KEY_DAYS_MAX, KEY_PRINCIPAL_BYTES_MAX, KEYS_MAX, SIGN_IN_SECONDS_MAX};
+use toolgate_protocol::limits::{KEY_DAYS_MAX, KEY_PRINCIPAL_BYTES_MAX, KEYS_MAX, SIGN_IN_SECONDS_MAX, SIGN_INS_MAX};
 use toolgate_protocol::lists::KeyPage;
 use toolgate_protocol::notifications::PrincipalSummary;
 use toolgate_protocol::problems;
@@ -76,11 +76,11 @@ impl Step<'_> {
 
     /// A key for who signed in by Cloudflare Access: it ends with the sign-in.
     pub(super) fn create_session(&mut self, role: Role, person: &Person) -> Stepped {
-        self.forget_sign_ins()?;
+        self.forget_sign_ins(role, &person.email)?;
         if self.docs.count("key")? >= KEYS_MAX {
             return Ok(Err(Problem::invalid("role", format!("the org has {KEYS_MAX} keys, which is the limit."))));
         }
-        let principal_id = (role == Role::Approver).then(|| person.email.clone());
+        let principal_id = person.principal_id.clone().filter(|_| role == Role::Approver);
         let scope = Scope { principal_id, ..Scope::default() };
         let until = person.until.min(self.now.plus_seconds(SIGN_IN_SECONDS_MAX));
         let (id, key, mut record) = self.new_key(role, &person.email, scope, Some(until));
@@ -90,12 +90,16 @@ impl Step<'_> {
         body(201, &NewKey { id, key })
     }
 
-    /// Otherwise each day's sign-ins would count against the limit for ever. The audit record keeps them.
-    fn forget_sign_ins(&mut self) -> Result<(), StoreError> {
-        for (id, key) in self.docs.find_all::<KeyRecord>("key")? {
-            if key.is_sign_in && key.expires_at.is_some_and(|end| end <= self.now) {
-                self.docs.delete("key", &id)?;
-            }
+    /// Otherwise sign-ins would count against the limit for ever, or one person's against everybody's. What has ended goes, and
+    /// of this person's the oldest, as if it had been revoked. The audit record keeps them.
+    fn forget_sign_ins(&mut self, role: Role, name: &str) -> Result<(), StoreError> {
+        let all = self.docs.find_all::<KeyRecord>("key")?.into_iter().filter(|(_, key)| key.is_sign_in);
+        let (ended, live): (Vec<_>, Vec<_>) =
+            all.partition(|(_, key)| key.expires_at.is_some_and(|end| end <= self.now));
+        let mut own: Vec<_> = live.into_iter().filter(|(_, key)| key.role == role && key.name == name).collect();
+        own.sort_by_key(|(_, key)| std::cmp::Reverse(key.created_at));
+        for (id, _) in ended.iter().chain(own.iter().skip(SIGN_INS_MAX.saturating_sub(1))) {
+            self.docs.delete("key", id)?;
         }
         Ok(())
     }

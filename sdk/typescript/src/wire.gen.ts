@@ -517,6 +517,8 @@ export interface components {
             readonly digest?: string;
             /** @description The key it was made with. */
             readonly key: string;
+            /** @description Who the approver is as a principal, where the key says so. */
+            readonly principal_id?: string;
             /** @description Why not. */
             readonly reason?: string;
             /** @description The digest of what is sent, where the decision edited it. */
