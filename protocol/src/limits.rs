@@ -313,7 +313,7 @@ pub const SCHEMA_BYTES_MAX: usize = 64 * 1024;
 pub const ORIGIN_BYTES_MAX: usize = 300;
 
 /// Body cap of the AG-UI door.
-pub const CHAT_BODY_BYTES_MAX: usize = 1024 * 1024;
+pub const CHAT_BODY_BYTES_MAX: usize = 9 * 1024 * 1024;
 /// Longest id that a client gives a thread or a run.
 pub const CHAT_ID_CHARS_MAX: usize = 128;
 /// Longest id that it gives a message.

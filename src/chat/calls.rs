@@ -84,7 +84,7 @@ impl Run {
                 Some(Some((id, Err(problem)))) => failed = self.refused(&id, problem).or(failed),
                 None => {}
             }
-            self.keep().await?;
+            self.keep_and_say().await?;
             if self.sink.is_gone() {
                 let since = *left.get_or_insert_with(now);
                 if since.plus_seconds(CHAT_LEFT_SECONDS) <= now() {
@@ -92,6 +92,7 @@ impl Run {
                 }
             }
         }
+        self.keep_and_say().await?;
         failed.map_or(Ok(()), |problem| Err(Fault::Problem(problem)))
     }
 
@@ -142,12 +143,12 @@ impl Run {
         if self.transcript.ended(id, &content).is_none() {
             return;
         }
-        self.say_result(id);
+        self.say_when_kept(id);
         if let Some(activity) = activity.filter(|activity| !activity.kind.starts_with(MCP_KINDS)) {
             let content = as_object(activity.content);
             self.transcript.showed(id, activity.kind.clone(), content.get().to_owned());
             let message_id = activity_id(id);
-            self.sink.say(&Event::ActivitySnapshot { message_id, activity_type: activity.kind, content });
+            self.unsaid.push(Event::ActivitySnapshot { message_id, activity_type: activity.kind, content });
         }
     }
 
@@ -163,7 +164,7 @@ impl Run {
             format!("The call was refused: {}", problem.detail)
         };
         if self.transcript.ended(id, &told).is_some() {
-            self.say_result(id);
+            self.say_when_kept(id);
         }
         None
     }
@@ -172,8 +173,21 @@ impl Run {
     fn give_up(&mut self, id: &str) {
         let told = "It is not known whether this call was made; it was not made again. Look before asking for it anew.";
         if self.transcript.ended(id, told).is_some() {
-            self.say_result(id);
+            self.say_when_kept(id);
         }
+    }
+
+    /// A client may send back all that it was told: nothing is said of a call before the thread has it.
+    fn say_when_kept(&mut self, id: &str) {
+        self.unsaid.extend(self.result_event(id));
+    }
+
+    async fn keep_and_say(&mut self) -> Result<(), Fault> {
+        self.keep().await?;
+        for event in std::mem::take(&mut self.unsaid) {
+            self.sink.say(&event);
+        }
+        Ok(())
     }
 
     fn say_accepted(&self, id: &str, view: &CallView) {
@@ -259,7 +273,9 @@ fn arguments(text: &str) -> Option<Box<RawValue>> {
 /// What a model is shown of a result: a string as its own text, anything else as JSON, and what an approver changed.
 fn result_text(view: &CallView) -> String {
     let result = view.returned();
-    let text = serde_json::from_str::<String>(result.get()).unwrap_or_else(|_| result.get().to_owned());
+    let text = serde_json::from_str::<String>(result.get()).ok().filter(|text| !text.trim().is_empty());
+    // A text of nothing stays in its quotes: it would be told from no answer by nobody.
+    let text = text.unwrap_or_else(|| result.get().to_owned());
     match &view.edited_arguments {
         Some(edited) => format!("{text}\n[Who approved this call changed its arguments to {}]", edited.get()),
         None => text,

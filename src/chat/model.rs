@@ -95,7 +95,8 @@ impl Model {
                 let answering = endpoint.ask(env, prompt, opened).await?;
                 let media_type = answering.header("content-type").unwrap_or_default();
                 let reader = TurnReader::new(media_type, offered(), entropy)?;
-                Ok(ModelTurn::reading(Source::Endpoint(answering), reader, opened))
+                let key = Some(endpoint.key().to_owned());
+                Ok(ModelTurn { key, ..ModelTurn::reading(Source::Endpoint(answering), reader, opened) })
             }
             Model::WorkersAi(name) => {
                 let stream = workers_ai::ask(env, name, prompt, opened).await?;
@@ -139,15 +140,18 @@ pub struct ModelTurn {
     waiting: VecDeque<Delta>,
     opened: UnixMillis,
     is_heard: bool,
+    /// What no error may repeat.
+    key: Option<String>,
 }
 
 impl ModelTurn {
     fn told(deltas: Vec<Delta>) -> ModelTurn {
-        ModelTurn { under_way: None, waiting: deltas.into(), opened: now(), is_heard: true }
+        ModelTurn { under_way: None, waiting: deltas.into(), opened: now(), is_heard: true, key: None }
     }
 
     fn reading(source: Source, reader: TurnReader, opened: UnixMillis) -> ModelTurn {
-        ModelTurn { under_way: Some((source, reader)), waiting: VecDeque::new(), opened, is_heard: false }
+        let under_way = Some((source, reader));
+        ModelTurn { under_way, waiting: VecDeque::new(), opened, is_heard: false, key: None }
     }
 
     /// The next piece. The last one is `Finished` or an error; nothing follows them.
@@ -175,7 +179,7 @@ impl ModelTurn {
                 }
                 Err(error) => {
                     self.under_way = None;
-                    return Some(Err(error));
+                    return Some(Err(error.without(self.key.as_deref())));
                 }
             }
         }

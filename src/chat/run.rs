@@ -36,6 +36,8 @@ pub struct Run {
     pub(super) sink: Sink,
     pub(super) usage: Vec<TokenUsage>,
     pub(super) token: String,
+    /// What is said once the thread has it.
+    pub(super) unsaid: Vec<Event>,
 }
 
 /// Why a run ends without an outcome.
@@ -83,6 +85,7 @@ pub async fn begin(edge: Edge, person: Person, agent: AgentRecord, input: RunInp
         sink,
         usage: Vec::new(),
         token,
+        unsaid: Vec::new(),
     };
     edge.context.wait_until(run.drive(news.settled));
     sink::answer(stream)
@@ -146,8 +149,15 @@ impl Run {
 
     /// Says what a call came to.
     pub(super) fn say_result(&self, id: &str) {
-        if let Some(Standing::Answered { content, .. }) = self.transcript.call(id).map(|call| &call.standing) {
-            self.sink.say(&Event::result(id, content));
+        if let Some(event) = self.result_event(id) {
+            self.sink.say(&event);
+        }
+    }
+
+    pub(super) fn result_event(&self, id: &str) -> Option<Event> {
+        match &self.transcript.call(id)?.standing {
+            Standing::Answered { content, .. } => Some(Event::result(id, content)),
+            _ => None,
         }
     }
 

@@ -241,6 +241,18 @@ test("a model that breaks off is a RUN_ERROR, everything that was opened is clos
   for (const [at, role] of roles.entries()) assert.ok(role === "tool" || role !== roles[at - 1], `${roles}`);
 });
 
+test("a result of nothing stays one when the client sends the whole thread back", async () => {
+  const { chat, worker } = await scene();
+  for (const result of ['""', '" "', "null"]) {
+    model.next({ calls: [{ id: "call_a", name: "look", arguments: '{"id":1}' }] }, { text: "Nothing there." });
+    const running = chat.say("Look");
+    await serve(worker, result);
+    assert.equal((await running).text, "Nothing there.", result);
+  }
+  model.next({ text: "Still here." });
+  assert.equal((await chat.say("And now?")).text, "Still here.");
+});
+
 test("one run of a thread at a time; other threads go on", async () => {
   const { chat, who } = await scene();
   let release;
@@ -310,7 +322,7 @@ test("what is refused is refused in HTTP, and nothing begins", async () => {
     [await chat.door.get(`/v1/threads/${chat.threadId}`), 404, "not_found"],
   ]) assert.deepEqual([answer.status, answer.code], [status, code], answer.text);
   assert.equal(model.asked.length, 0);
-  const large = await chat.door.post(chat.path, { ...chat.body(), state: "x".repeat(1_100_000) });
+  const large = await chat.door.post(chat.path, { ...chat.body(), state: "x".repeat(9_500_000) });
   assert.equal(large.status, 413);
 });
 

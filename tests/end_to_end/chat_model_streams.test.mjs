@@ -110,6 +110,8 @@ const ERRORS = [
   ["nothing at all", events([], { done: false }), "model_stream_cut"],
   ["the connection breaks", (request, respond) => (respond.head(200, { "content-type": "text/event-stream", "content-length": "10000" }), respond.end(`data: ${text("Half")}\n\n`, { hangUp: true })), "model_stream_cut"],
   ["an error inside a 200", events([text("Half an"), JSON.stringify({ error: { message: `overloaded <b>x</b>`, code: 529 } })]), "model_error"],
+  ["an error inside a 200 that repeats the key", events([JSON.stringify({ error: { message: `Incorrect API key ${KEY}`, code: 401 } })]), "model_error", "The model reports an error: Incorrect API key …"],
+  ["a limit in the middle of a call", events([calls([0, "c1", "refund", ""]), end("length")]), "model_stream_cut"],
   ["no JSON", events(["nonsense"]), "model_error"],
   ["arguments without a name", events([calls([0, "c1", _, '{"n":1}']), end("tool_calls")]), "model_error"],
   ["too much", events([text("x".repeat(600_000)), text("y".repeat(600_000)), end()], { cut: 100_000 }), "model_error"],

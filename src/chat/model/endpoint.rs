@@ -41,6 +41,11 @@ impl Endpoint {
         Endpoint { name: name.to_owned(), url: url.to_owned(), key, is_own: true }
     }
 
+    /// The key that it is asked with.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// Asks for a turn; answers once a good status is there.
     pub async fn ask(&self, env: &Env, prompt: &Prompt, opened: UnixMillis) -> Result<Answering, ModelError> {
         let guard = self.guard(env).await?;

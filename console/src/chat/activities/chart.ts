@@ -5,7 +5,7 @@
 export class ActivityError extends Error {}
 
 export const KINDS = ["bar", "line", "pie", "scatter", "heatmap"] as const;
-const DEPTH_MAX = 16;
+const DEPTH_MAX = 32;
 const NODES_MAX = 60_000;
 const TEXT_MAX = 2_000;
 const SERIES_MAX = 50;

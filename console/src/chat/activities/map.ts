@@ -72,8 +72,10 @@ interface Shapes {
 }
 
 function collect(geometry: unknown, at: number, place: Shapes, budget: { positions: number }): void {
+  // A feature without a place is one all the same (RFC 7946, section 3.2).
+  if (geometry === null) return;
   if (!isObject(geometry)) throw new ActivityError(`Feature ${at + 1} has no geometry.`);
-  const { type, coordinates } = geometry;
+  const { type, coordinates, geometries } = geometry;
   const position = (value: unknown): Point => {
     budget.positions += 1;
     if (budget.positions > POSITIONS_MAX) throw new ActivityError(`The map has more than ${POSITIONS_MAX} positions.`);
@@ -88,6 +90,8 @@ function collect(geometry: unknown, at: number, place: Shapes, budget: { positio
   const line = (value: unknown): Point[] => several(value, position);
   const area = (value: unknown): Point[][] => several(value, line);
   switch (type) {
+    case "GeometryCollection":
+      return void several(geometries, (each) => collect(each, at, place, budget));
     case "Point":
       return void place.points.push(position(coordinates));
     case "MultiPoint":

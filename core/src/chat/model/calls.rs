@@ -52,6 +52,11 @@ impl Calls {
         Calls { entropy, offered, calls: Vec::new(), indexes: Vec::new(), current: None }
     }
 
+    /// Nothing is called.
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
     /// Another piece.
     pub fn piece(&mut self, piece: &CallPiece, out: &mut Vec<Delta>) -> Result<(), ModelError> {
         let at = match self.locate(piece) {

@@ -26,6 +26,8 @@ pub(super) struct Chunk {
     pub calls: Vec<CallPiece>,
     /// It names a reason why the turn is over.
     pub is_finish: bool,
+    /// That reason is a limit: what stands there may not be all.
+    pub is_limited: bool,
     /// In the form that has no such reason.
     pub is_plain: bool,
     pub usage: Option<Usage>,
@@ -58,6 +60,7 @@ pub(super) fn read(json: &Json) -> Chunk {
 fn read_choice(choice: &Json, chunk: &mut Chunk) {
     let reason = text(choice.get("finish_reason"));
     chunk.is_finish = !reason.is_empty();
+    chunk.is_limited = matches!(reason.as_str(), "length" | "max_tokens" | "content_filter");
     if reason == "error" && chunk.error.is_none() {
         chunk.error = Some(None);
     }
@@ -164,9 +167,10 @@ mod tests {
             Chunk { reasoning: "r".into(), text: "a".into(), ..nothing() },
         );
         for reason in ["stop", "tool_calls", "length", "content_filter", "function_call"] {
+            let is_limited = matches!(reason, "length" | "content_filter");
             check(
                 &format!(r#"{{"choices":[{{"delta":{{}},"finish_reason":"{reason}"}}]}}"#),
-                Chunk { is_finish: true, ..nothing() },
+                Chunk { is_finish: true, is_limited, ..nothing() },
             );
         }
         check(r#"{"choices":[{"delta":{},"finish_reason":""}]}"#, nothing());

@@ -40,6 +40,11 @@ impl ModelError {
         ModelError::new(ERROR, joined("The model reports an error", words.map(|words| cleaned(words, None))))
     }
 
+    /// The same without any longer piece of the key: an endpoint may repeat it in whatever it reports.
+    pub fn without(self, key: Option<&str>) -> ModelError {
+        ModelError { message: without_key(&self.message, key.unwrap_or_default()), ..self }
+    }
+
     /// A status other than 200, with what was said along with it. What is said of a refused key is not passed on:
     /// endpoints repeat parts of it.
     pub fn refused(status: u16, body: &[u8], key: Option<&str>) -> ModelError {

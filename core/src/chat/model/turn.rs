@@ -94,6 +94,8 @@ struct Turn {
     usage: Option<Usage>,
     /// A reason for the end was named.
     is_ended: bool,
+    /// It was a limit.
+    is_limited: bool,
     /// In the form that names none.
     is_plain: bool,
     is_finished: bool,
@@ -104,7 +106,16 @@ struct Turn {
 impl Turn {
     fn new(offered: Vec<String>, entropy: [u8; 16]) -> Turn {
         let calls = Calls::new(entropy, offered);
-        Turn { calls, usage: None, is_ended: false, is_plain: false, is_finished: false, bytes: 0, out: Vec::new() }
+        Turn {
+            calls,
+            usage: None,
+            is_ended: false,
+            is_limited: false,
+            is_plain: false,
+            is_finished: false,
+            bytes: 0,
+            out: Vec::new(),
+        }
     }
 
     fn take(&mut self, event: &Event) -> Result<(), ModelError> {
@@ -156,6 +167,7 @@ impl Turn {
         }
         self.usage = chunk.usage.or(self.usage);
         self.is_ended |= chunk.is_finish;
+        self.is_limited |= chunk.is_limited;
         self.is_plain |= chunk.is_plain;
         Ok(())
     }
@@ -166,6 +178,10 @@ impl Turn {
         }
         if !self.is_ended {
             return Err(ModelError::cut(how));
+        }
+        // Half of a call is none, and which of several are whole nobody can tell: empty arguments may be a beginning.
+        if self.is_limited && !self.calls.is_empty() {
+            return Err(ModelError::cut("a limit was reached in the middle of its calls"));
         }
         self.is_finished = true;
         self.calls.end(&mut self.out)?;
