@@ -56,7 +56,7 @@ test("what cannot be drawn is refused in words", () => {
   refused({ series: [{ type: "line", data: Array.from({ length: 20_001 }, () => 1) }] }, /20000 points/);
   refused({ series: bar, dataset: Array.from({ length: 70_000 }, () => 1) }, /too large/);
   let deep: unknown = 1;
-  for (let level = 0; level < 30; level += 1) deep = { deep };
+  for (let level = 0; level < 40; level += 1) deep = { deep };
   refused({ series: bar, deep }, /too deep/);
 });
 
@@ -82,6 +82,13 @@ test("a map is read: the centre as [lat, lon], positions as [lon, lat]", () => {
   assert.deepEqual([center, zoom], [[52.5, 13.4], 18]);
   assert.deepEqual(places.map(({ name, popup }) => [name, popup]), [["Depot", "<b>open</b>"], ["Feature 2", ""], ["Feature 3", ""]]);
   assert.deepEqual(places.map((place) => [kindOf(place), middleOf(place)]), [["point", [52.5, 13.4]], ["area", [2, 1]], ["line", [10, 5]]]);
+});
+
+test("a feature without a place is listed, and a collection is drawn by its parts", () => {
+  const collection = { type: "GeometryCollection", geometries: [{ type: "Point", coordinates: [1, 2] }, { type: "LineString", coordinates: [[3, 4], [5, 6]] }] };
+  const { places } = readMap(mapOf([{ type: "Feature", geometry: null, properties: { name: "Somewhere" } }, { type: "Feature", geometry: collection }]));
+  assert.deepEqual(places.map(({ name, points, lines }) => [name, points, lines]), [["Somewhere", [], []], ["Feature 2", [[2, 1]], [[[4, 3], [6, 5]]]]]);
+  assert.deepEqual(places.map(middleOf), [undefined, [4, 3]]);
 });
 
 test("a map that is none is refused in words", () => {
