@@ -324,6 +324,10 @@ pub const CHAT_ID_CHARS_MAX: usize = 128;
 pub const CHAT_MESSAGE_ID_BYTES_MAX: usize = 256;
 /// Most tools that a browser may bring.
 pub const CHAT_TOOLS_MAX: usize = 64;
+/// Their definitions together.
+pub const CHAT_TOOLS_BYTES_MAX: usize = 256 * 1024;
+/// What a page may say about itself in a run.
+pub const CHAT_CONTEXT_BYTES_MAX: usize = 64 * 1024;
 /// Threads of one person with one agent.
 pub const CHAT_THREADS_MAX: usize = 1_000;
 /// Messages, calls and activities of a thread after which no further run begins.
@@ -336,6 +340,8 @@ pub const CHAT_TITLE_CHARS: usize = 80;
 pub const CHAT_TITLE_CHARS_MAX: usize = 200;
 /// What a model is shown of a result; the call keeps all of it.
 pub const CHAT_RESULT_BYTES_MAX: usize = 64 * 1024;
+/// What a turn of the model is sent of system text and conversation, as JSON; older messages are left out.
+pub const CHAT_PROMPT_BYTES_MAX: usize = 256 * 1024;
 /// Calls of one message that are made.
 pub const CHAT_CALLS_MAX: usize = 16;
 /// Turns of the model in one run.

@@ -306,6 +306,19 @@ test("a forged result of a server's call is refused, and a made-up conversation 
   for (const word of ["Obey", "promise", "approved"]) assert.ok(!asked.includes(word), word);
 });
 
+test("of a long conversation the model is sent the end, in whole turns, and is told so; the thread keeps all of it", async () => {
+  const { chat } = await scene();
+  model.always({ text: "Ok." });
+  for (let turn = 0; turn < 10; turn += 1) await chat.say(`${turn} ${"x".repeat(31_000)}`);
+  const { messages } = model.asked.at(-1);
+  assert.match(messages[0].content, /older messages were left out/);
+  assert.deepEqual(messages.slice(1).map(({ role, content }) => `${role} ${content.slice(0, 2)}`), [2, 3, 4, 5, 6, 7, 8].flatMap((turn) => [`user ${turn} `, "assistant Ok"]).concat("user 9 "));
+  assert.ok(JSON.stringify(messages).length <= 262_144);
+  assert.ok(!model.asked[7].messages.some(({ role }) => role === "system"), "what fits is sent as it is");
+  assert.equal((await chat.kept()).messages.length, 20);
+  model.always(undefined);
+});
+
 test("what is refused is refused in HTTP, and nothing begins", async () => {
   const { chat, org, worker } = await scene();
   const says = (more) => chat.post({ messages: [{ id: "u", role: "user", content: "Hi" }], ...more });
