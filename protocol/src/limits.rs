@@ -121,6 +121,10 @@ pub const SESSION_SEEN_SECONDS: u64 = 60;
 pub const SESSION_REMEMBERED_SECONDS: u64 = 3_600;
 /// Time to decide an approval.
 pub const APPROVAL_SECONDS: u64 = 24 * 3_600;
+/// The shortest time to decide that a capability may set.
+pub const APPROVAL_SECONDS_MIN: u64 = 60;
+/// The longest one.
+pub const APPROVAL_SECONDS_MAX: u64 = 30 * 24 * 3_600;
 /// The same call is refused for this long after a person rejected it.
 pub const RECENTLY_REJECTED_SECONDS: u64 = 3_600;
 /// Open approvals of one agent and principal in a pool.
