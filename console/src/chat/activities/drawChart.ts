@@ -1,7 +1,7 @@
 // Loaded when the first chart appears. Only what is drawn here is taken from ECharts.
 import { BarChart, HeatmapChart, LineChart, PieChart, ScatterChart } from "echarts/charts";
 import {
-  AriaComponent, DatasetComponent, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent, TitleComponent, TooltipComponent,
+  DatasetComponent, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent, TitleComponent, TooltipComponent,
   TransformComponent, VisualMapComponent,
 } from "echarts/components";
 import { init, use } from "echarts/core";
@@ -9,7 +9,7 @@ import { SVGRenderer } from "echarts/renderers";
 
 use([
   BarChart, HeatmapChart, LineChart, PieChart, ScatterChart,
-  AriaComponent, DatasetComponent, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent, TitleComponent, TooltipComponent, TransformComponent, VisualMapComponent,
+  DatasetComponent, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent, TitleComponent, TooltipComponent, TransformComponent, VisualMapComponent,
   SVGRenderer,
 ]);
 
