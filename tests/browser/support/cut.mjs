@@ -31,7 +31,7 @@ export class Cut {
       // Chromium asks loopback addresses itself unless it is told not to.
       "--proxy-bypass-list=<-loopback>",
       "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-      "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+      "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     ];
   }
 
