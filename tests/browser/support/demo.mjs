@@ -32,7 +32,11 @@ export async function drawnChart(page) {
   const svg = page.locator(".chart svg").last();
   await svg.locator("text").first().waitFor();
   return svg.evaluate((root) => {
-    const colour = getComputedStyle(root.closest(".chart")).getPropertyValue("--chart-1").trim();
+    const probe = Object.assign(document.createElement("span"), { hidden: true });
+    probe.style.color = "var(--chart-1)";
+    root.parentElement.append(probe);
+    const colour = getComputedStyle(probe).color;
+    probe.remove();
     const paths = [...root.querySelectorAll("path")].filter((path) => [path.getAttribute("fill"), path.getAttribute("stroke")].includes(colour));
     return {
       texts: [...root.querySelectorAll("text")].map((text) => text.textContent),
