@@ -1,15 +1,16 @@
 import { useState } from "preact/hooks";
-import { useAction } from "../../shared/action";
 import { path } from "../../shared/api";
+import { useForm } from "../../shared/form";
 import type { HeldKey } from "../../shared/keys";
 import { useLoad } from "../../shared/load";
 import { Link, navigate } from "../../shared/router";
-import { Button } from "../../shared/ui/Button";
 import { Fault } from "../../shared/ui/Fault";
 import { Field } from "../../shared/ui/Field";
+import { FormEnd } from "../../shared/ui/FormEnd";
 import { Note } from "../../shared/ui/Note";
 import { Seen } from "../../shared/ui/Seen";
 import { toast } from "../../shared/ui/Toast";
+import { NewName } from "../NewName";
 import { useTitle } from "../title";
 import { EffectBadge } from "../words";
 import { type Access, type Capability, readAccess, saveCapability, savedWords } from "./access";
@@ -55,7 +56,6 @@ function Form({ admin, capability, access, onSaved }: FormProps) {
   const [required, setRequired] = useState(capability?.approvals_required ?? 1);
   const [own, setOwn] = useState(capability?.requester_may_approve ?? true);
   const [hours, setHours] = useState(capability?.approval_seconds === undefined ? "" : String(capability.approval_seconds / HOUR_SECONDS));
-  const action = useAction();
   const holders = access.agents.filter((agent) => agent.capabilities.includes(name)).map((agent) => agent.name);
   const save = async (): Promise<void> => {
     const body = { tools, allow_reversible_writes: writes, approvals_required: required, requester_may_approve: own, ...timeToDecide(hours) };
@@ -63,22 +63,15 @@ function Form({ admin, capability, access, onSaved }: FormProps) {
     if (capability === undefined) navigate(path`/console/capabilities/${name}`);
     else onSaved();
   };
+  const form = useForm(save);
   const effect = (tool: string) => {
     const found = access.tools.find((each) => each.name === tool);
     return found === undefined ? <span class="quiet">gone</span> : <EffectBadge effect={found.definition.side_effect} />;
   };
   return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run(save);
-      }}
-    >
+    <form class="card" onSubmit={form.onSubmit}>
       {capability === undefined && (
-        <Field label="Name" hint="Lower case letters, digits, - and _.">
-          {(ids) => <input {...ids} class="short" required autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />}
-        </Field>
+        <NewName name={name} onChange={setName} />
       )}
       {holders.length > 0 && (
         <p>
@@ -102,12 +95,7 @@ function Form({ admin, capability, access, onSaved }: FormProps) {
         <input type="checkbox" checked={own} onChange={(event) => setOwn(event.currentTarget.checked)} />
         Who asked may approve
       </label>
-      {action.fault !== undefined && <Fault fault={action.fault} />}
-      <div class="row">
-        <Button kind="primary" type="submit" busy={action.busy}>
-          Save
-        </Button>
-      </div>
+      <FormEnd form={form} word="Save" />
     </form>
   );
 }
