@@ -58,10 +58,11 @@ test("a capability and an agent are made and changed by their forms", async () =
   await page.getByRole("group", { name: "Tools" }).getByLabel(/refund_order/).check();
   await page.getByLabel("Approvers who must say yes").fill("2");
   await page.getByLabel("Who asked may approve").uncheck();
+  await page.getByLabel("Hours to decide").fill("72");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: "refunds", level: 1 }).waitFor();
   const capability = (await shop.org.admin.get("/v1/capabilities/refunds")).body;
-  assert.deepEqual(capability, { name: "refunds", tools: ["refund_order"], allow_reversible_writes: false, approvals_required: 2, requester_may_approve: false });
+  assert.deepEqual(capability, { name: "refunds", tools: ["refund_order"], allow_reversible_writes: false, approvals_required: 2, requester_may_approve: false, approval_seconds: 259_200 });
 
   await page.goto(`${at.gateway.url}/console/new-agent`);
   await page.getByLabel("Name", { exact: true }).fill("clerk");

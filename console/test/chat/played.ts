@@ -11,6 +11,7 @@ export class Problem extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
+    readonly members: Readonly<Record<string, unknown>> = {},
   ) {
     super(code);
   }

@@ -36,6 +36,12 @@ export function CapabilityPage({ admin, name }: { readonly admin: HeldKey; reado
   );
 }
 
+const HOUR_SECONDS = 3_600;
+
+function timeToDecide(hours: string): { readonly approval_seconds?: number } {
+  return hours === "" ? {} : { approval_seconds: Math.max(60, Math.round(Number(hours) * HOUR_SECONDS)) };
+}
+
 interface FormProps {
   readonly admin: HeldKey;
   readonly capability: Capability | undefined;
@@ -49,9 +55,10 @@ function Form({ admin, capability, access, onSaved }: FormProps) {
   const [writes, setWrites] = useState(capability?.allow_reversible_writes ?? false);
   const [required, setRequired] = useState(capability?.approvals_required ?? 1);
   const [own, setOwn] = useState(capability?.requester_may_approve ?? true);
+  const [hours, setHours] = useState(capability?.approval_seconds === undefined ? "" : String(capability.approval_seconds / HOUR_SECONDS));
   const holders = access.agents.filter((agent) => agent.capabilities.includes(name)).map((agent) => agent.name);
   const save = async (): Promise<void> => {
-    const body = { tools, allow_reversible_writes: writes, approvals_required: required, requester_may_approve: own };
+    const body = { tools, allow_reversible_writes: writes, approvals_required: required, requester_may_approve: own, ...timeToDecide(hours) };
     toast(savedWords(`The capability ${name}`, await saveCapability(admin, name, body)));
     if (capability === undefined) navigate(path`/console/capabilities/${name}`);
     else onSaved();
@@ -80,6 +87,9 @@ function Form({ admin, capability, access, onSaved }: FormProps) {
         {(ids) => (
           <input {...ids} class="short" type="number" min="1" max="5" required value={required} onInput={(event) => setRequired(event.currentTarget.valueAsNumber || 1)} />
         )}
+      </Field>
+      <Field label="Hours to decide" hint="Empty: 24. From a minute (0.0167) to 30 days (720). Of several capabilities the shortest counts.">
+        {(ids) => <input {...ids} class="short" type="number" min="0.0166" max="720" step="any" value={hours} onInput={(event) => setHours(event.currentTarget.value)} />}
       </Field>
       <label class="check">
         <input type="checkbox" checked={own} onChange={(event) => setOwn(event.currentTarget.checked)} />
