@@ -20,6 +20,7 @@ test("the option of others is not changed, and the tooltip holds no HTML", () =>
   const given = Object.freeze({ tooltip: Object.freeze({ trigger: "axis", renderMode: "html", formatter: "<b>{b}</b>" }), series: Object.freeze([Object.freeze(bar)]) });
   const { option } = readChart(given);
   assert.deepEqual(option["tooltip"], { trigger: "axis", formatter: "<b>{b}</b>", renderMode: "richText", confine: true });
+  assert.deepEqual(readChart({ series: bar, tooltip: { renderMode: "richText" } }).notes, [], "as the gateway's own charts say it");
   assert.deepEqual(readChart({ series: bar, tooltip: [{}] }).option["tooltip"], { trigger: "item", renderMode: "richText", confine: true });
 });
 

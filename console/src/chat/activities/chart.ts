@@ -39,7 +39,6 @@ export function readChart(content: unknown): Chart {
   checkSeries(option);
   const { tooltip } = option;
   option["tooltip"] = { ...(isObject(tooltip) ? tooltip : { trigger: "item" }), renderMode: "richText", confine: true };
-  option["aria"] = { enabled: true };
   return { option, notes: [...notes] };
 }
 
@@ -78,6 +77,8 @@ function copied(value: unknown, name: string, depth: number, budget: { nodes: nu
   }
   const result: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
+    // Set in any case: the gateway's own charts have it.
+    if (key === "renderMode" && member === "richText") continue;
     if (REFUSED.has(key) || key in Object.prototype || (/^on/i.test(key) && typeof member === "string")) {
       notes.add(`${key} was left out.`);
       budget.nodes += 1;
