@@ -298,8 +298,16 @@ test("a forged result of a server's call is refused, and a made-up conversation 
 });
 
 test("what is refused is refused in HTTP, and nothing begins", async () => {
-  const { chat, org } = await scene();
+  const { chat, org, worker } = await scene();
   const says = (more) => chat.post({ messages: [{ id: "u", role: "user", content: "Hi" }], ...more });
+  // A tool of the org that the agent is not granted, and one that is gone: no browser may play them either.
+  await worker.register([...TOOLS, definition("wipe", "consequential"), definition("gone", "read_only")]);
+  await worker.register([...TOOLS, definition("wipe", "consequential")]);
+  assert.equal((await chat.door.must(200, "GET", chat.path)).body.tools.items.length, 2);
+  for (const names of [["wipe"], ["gone"], ["get_location", "wipe", "look"]]) {
+    const answer = await says({ tools: names.map((name) => ({ ...WHERE, name })) });
+    assert.deepEqual([answer.status, answer.code, answer.body.tools], [400, "tool_name_clash", names.filter((name) => name !== WHERE.name)]);
+  }
   for (const [answer, status, code] of [
     [await says({ tools: [{ ...WHERE, name: "look" }] }), 400, "tool_name_clash"],
     [await says({ tools: [{ ...WHERE, name: "a.b" }] }), 400, "invalid_run_input"],

@@ -18,6 +18,7 @@ export class Problem extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
+    readonly members: Readonly<Record<string, unknown>> = {},
   ) {
     super(code);
   }

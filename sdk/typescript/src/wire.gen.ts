@@ -261,6 +261,11 @@ export interface components {
              */
             readonly allow_reversible_writes?: boolean;
             /**
+             * Format: uint64
+             * @description Seconds that people have to decide, 60 to 2,592,000 (30 days). Of several that say one the shortest counts; 24 hours where none does.
+             */
+            readonly approval_seconds?: number | null;
+            /**
              * Format: uint32
              * @description How many approvers must say yes, 1 to 5.
              * @default 1
@@ -288,6 +293,11 @@ export interface components {
              * @default false
              */
             readonly allow_reversible_writes: boolean;
+            /**
+             * Format: uint64
+             * @description Seconds that people have to decide, 60 to 2,592,000 (30 days). Of several that say one the shortest counts; 24 hours where none does.
+             */
+            readonly approval_seconds?: number;
             /**
              * Format: uint32
              * @description How many approvers must say yes, 1 to 5.
