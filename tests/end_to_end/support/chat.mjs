@@ -1,14 +1,20 @@
 // A chat of one person with one agent, by the official client: what it refuses fails the test, and so does an event, as it came
-// over the wire, that is not valid against the protocol's JSON Schema (tests/schemas/agui.mjs).
+// over the wire, that is not valid against the protocol's JSON Schema (tests/schemas/agui.mjs) or the OpenAPI document.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 
 import { HttpAgent } from "@ag-ui/client";
+import Ajv2020 from "ajv/dist/2020.js";
 
 import { wrong } from "../../schemas/agui.mjs";
 import { Org, PRINCIPAL } from "./org.mjs";
 import { RawWorker } from "./raw_worker.mjs";
 import { ScriptedModel } from "./scripted_model.mjs";
+
+/** The form of an event in the gateway's own OpenAPI document; not all of that is JSON Schema. */
+const document = JSON.parse(readFileSync(new URL("../../../protocol/openapi.json", import.meta.url), "utf8"));
+const documented = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, "openapi").compile({ $ref: "openapi#/components/schemas/ChatEvent" });
 
 /** A key of the agent for this person, and what a chat needs of it; `model` is the scripted one behind the agent. */
 export async function person(org, model, { agent = "bot", principal = JSON.parse(PRINCIPAL) } = {}) {
@@ -140,6 +146,7 @@ export class Ran {
     for (const event of events) {
       const fault = wrong("Event", event);
       assert.equal(fault, undefined, `${JSON.stringify(event)}: ${fault}`);
+      assert.ok(documented(event), `${JSON.stringify(event)} is not as the OpenAPI document says`);
     }
     assert.equal(events[0]?.type, "RUN_STARTED");
     assert.match(events.at(-1).type, /^RUN_(FINISHED|ERROR)$/);
