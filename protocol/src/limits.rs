@@ -304,6 +304,8 @@ pub const SQL_BYTES_MAX: usize = 8 * 1024;
 pub const SQL_DEPTH_MAX: usize = 32;
 /// How often its common table expressions may be copied, at worst.
 pub const SQL_EXPANSIONS_MAX: u64 = 256;
+/// How long a database of the customer's is waited for, for all that one question asks of it.
+pub const SQL_SECONDS_MAX: u64 = 10;
 /// Most columns of its result.
 pub const SQL_COLUMNS_MAX: usize = 64;
 /// Rows that are shown of its result.
@@ -349,6 +351,8 @@ pub const CHAT_TITLE_CHARS_MAX: usize = 200;
 pub const CHAT_RESULT_BYTES_MAX: usize = 64 * 1024;
 /// What a turn of the model is sent of system text and conversation, as JSON; older messages are left out.
 pub const CHAT_PROMPT_BYTES_MAX: usize = 256 * 1024;
+/// What a thread keeps of its last offer; granted tools that were left out go first.
+pub const CHAT_OFFER_BYTES_MAX: usize = 64 * 1024;
 /// Calls of one message that are made.
 pub const CHAT_CALLS_MAX: usize = 16;
 /// Turns of the model in one run.
