@@ -81,6 +81,9 @@ test("a read runs behind the gate, its result stands behind its call, digit by d
     'tool call_a: {"big":18446744073709551615,"at":"sea"}',
   ]);
   assert.equal((await org.admin.must(200, "GET", `/v1/calls/${job.call}`)).body.state, "succeeded");
+  const kept = await chat.kept();
+  assert.deepEqual(kept.calls, [{ toolCallId: "call_a", call: job.call, tool: "look", side_effect: "read_only" }]);
+  assert.deepEqual([kept.offer, kept.offer_message], [offer, kept.messages[1].id]);
   const raw = (await chat.door.must(200, "GET", `/v1/threads/${chat.threadId}`)).text;
   assert.ok(raw.includes("18446744073709551615") && raw.includes("9007199254740993"));
 });
