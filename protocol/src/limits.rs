@@ -213,6 +213,14 @@ pub const MCP_INPUT_BYTES_MAX: usize = 64 * 1024;
 pub const MCP_INPUT_STATE_BYTES_MAX: usize = 16 * 1024;
 /// A client has this long to answer what a tool asked for.
 pub const MCP_INPUT_SECONDS: u64 = 3_600;
+/// A session of a client before 2026-07-28 is over after this; the client begins anew.
+pub const MCP_SESSION_SECONDS: u64 = 24 * 3_600;
+/// Longest id of a session that is read.
+pub const MCP_SESSION_CHARS_MAX: usize = 128;
+/// Such a client has this long to answer what a tool asked for, because its call waits for it.
+pub const MCP_QUESTION_SECONDS: u64 = 300;
+/// Pauses between the first looks for its answer, and then between all.
+pub const MCP_QUESTION_PAUSES_MILLIS: [u64; 5] = [200, 300, 500, 1_000, 2_000];
 /// What an agent's admin says of its tools at this door is asked for again after this.
 pub const MCP_RULES_SECONDS: u64 = 30;
 /// A stream that tells how a call gets on says at least this often that it is there.
