@@ -112,6 +112,8 @@ pub struct Grant {
     pub approvals_required: u32,
     /// Whether who asked may approve.
     pub requester_may_approve: bool,
+    /// Seconds to decide, where any of them says so.
+    pub approval_seconds: Option<u64>,
 }
 
 /// A key that is not revoked.
@@ -196,11 +198,13 @@ impl Snapshot {
                     reversible_writes: false,
                     approvals_required: 1,
                     requester_may_approve: true,
+                    approval_seconds: None,
                 });
                 Some(Grant {
                     reversible_writes: so_far.reversible_writes || capability.allow_reversible_writes,
                     approvals_required: so_far.approvals_required.max(capability.approvals_required),
                     requester_may_approve: so_far.requester_may_approve && capability.requester_may_approve,
+                    approval_seconds: so_far.approval_seconds.into_iter().chain(capability.approval_seconds).min(),
                 })
             },
         )

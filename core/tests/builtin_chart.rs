@@ -1,9 +1,11 @@
 //! Charts: what is put right, and what is refused.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "faults end it")]
 
+use serde_json::{Value, json};
 use toolgate_core::builtin::chart::create;
 use toolgate_core::builtin::{Drawing, Fault, json_text};
 use toolgate_core::json::parse;
+use toolgate_protocol::limits::{CHART_DEPTH_MAX, CHART_POINTS_MAX, CHART_SERIES_MAX, CHART_VALUES_MAX};
 
 fn made(config: &str) -> Result<Drawing, Fault> {
     create(parse(config).unwrap())
@@ -73,5 +75,41 @@ fn what_would_run_load_or_lead_somewhere_is_refused() {
         let fault = made(&config).unwrap_err();
         assert_eq!(fault.code, "chart_refused");
         assert!(fault.message.starts_with(at), "{}: {}", config.chars().take(120).collect::<String>(), fault.message);
+    }
+}
+
+/// A case of the vectors with its shorthands written out.
+fn written_out(value: &Value) -> Value {
+    let count = |name: &str| value.get(name).and_then(Value::as_u64);
+    if let Some(times) = count("$times") {
+        return (0..times).map(|_| written_out(&value["of"])).collect();
+    }
+    if let Some(levels) = count("$nested") {
+        return (0..levels).fold(json!(1), |inner, _| json!({ "in": inner }));
+    }
+    match value {
+        Value::Object(members) if members.contains_key("$text") => written_out(&members["$text"]).to_string().into(),
+        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), written_out(value))).collect(),
+        Value::Array(items) => items.iter().map(written_out).collect(),
+        other => other.clone(),
+    }
+}
+
+/// The page reads the same file: what is created here is drawn there.
+#[test]
+fn what_is_created_the_page_draws() {
+    let vectors: Value = serde_json::from_str(include_str!("../../tests/vectors/charts.json")).unwrap();
+    let limits = json!({
+        "series": CHART_SERIES_MAX, "points": CHART_POINTS_MAX, "values": CHART_VALUES_MAX, "depth": CHART_DEPTH_MAX,
+    });
+    assert_eq!(vectors["limits"], limits);
+    for case in vectors["cases"].as_array().unwrap() {
+        let made = made(&written_out(&case["config"]).to_string());
+        match case.get("refused").map(|word| word.as_str().unwrap()) {
+            None => assert!(made.is_ok(), "{}: {made:?}", case["name"]),
+            Some(word) => {
+                assert!(made.as_ref().is_err_and(|fault| fault.message.contains(word)), "{}: {made:?}", case["name"])
+            }
+        }
     }
 }

@@ -84,6 +84,10 @@ pub struct Capability {
     /// Whether who asked may approve.
     #[serde(default = "yes")]
     pub requester_may_approve: bool,
+    /// Seconds that people have to decide, 60 to 2,592,000 (30 days). Of several that say one the shortest counts; 24 hours
+    /// where none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval_seconds: Option<u64>,
 }
 
 /// Body of `PUT /v1/agents/{name}`. Its model is kept and shown in other forms than it is sent in.

@@ -121,6 +121,10 @@ pub const SESSION_SEEN_SECONDS: u64 = 60;
 pub const SESSION_REMEMBERED_SECONDS: u64 = 3_600;
 /// Time to decide an approval.
 pub const APPROVAL_SECONDS: u64 = 24 * 3_600;
+/// The shortest time to decide that a capability may set.
+pub const APPROVAL_SECONDS_MIN: u64 = 60;
+/// The longest one.
+pub const APPROVAL_SECONDS_MAX: u64 = 30 * 24 * 3_600;
 /// The same call is refused for this long after a person rejected it.
 pub const RECENTLY_REJECTED_SECONDS: u64 = 3_600;
 /// Open approvals of one agent and principal in a pool.
@@ -213,6 +217,9 @@ pub const MCP_INPUT_BYTES_MAX: usize = 64 * 1024;
 pub const MCP_INPUT_STATE_BYTES_MAX: usize = 16 * 1024;
 /// A client has this long to answer what a tool asked for.
 pub const MCP_INPUT_SECONDS: u64 = 3_600;
+/// A client that was led to an approval may come back for the outcome this long: as long as one can wait, and the record of
+/// its call is kept.
+pub const MCP_APPROVAL_SECONDS: u64 = APPROVAL_SECONDS_MAX + RECORD_SECONDS;
 /// A session of a client before 2026-07-28 is over after this; the client begins anew.
 pub const MCP_SESSION_SECONDS: u64 = 24 * 3_600;
 /// Longest id of a session that is read.
@@ -285,8 +292,12 @@ pub const CAPABILITY_TOOLS_MAX: usize = 4_096;
 pub const CATALOGUES_BYTES_MAX: usize = 12 * 1024 * 1024;
 /// Deepest nesting of a chart's option.
 pub const CHART_DEPTH_MAX: usize = 32;
-/// Most values in all lists of a chart's option.
+/// Most series of a chart.
+pub const CHART_SERIES_MAX: usize = 50;
+/// Most points of a chart: entries of the data of its series and of the sources of its data sets.
 pub const CHART_POINTS_MAX: usize = 20_000;
+/// Most values of a chart's option, of every kind.
+pub const CHART_VALUES_MAX: usize = 60_000;
 /// Most features of a map.
 pub const MAP_FEATURES_MAX: usize = 2_000;
 /// Most positions of all features of a map.

@@ -23,7 +23,7 @@ problems! {
     INVALID_JSON = "invalid_json", 400, "The body is not valid JSON";
     INVALID_RUN_INPUT = "invalid_run_input", 400, "The run input has a fault in the named member";
     FORGED_TOOL_RESULT = "forged_tool_result", 400, "A client says what a call behind the gateway came to";
-    TOOL_NAME_CLASH = "tool_name_clash", 400, "A client tool has the name of a granted tool";
+    TOOL_NAME_CLASH = "tool_name_clash", 400, "A client tool has the name of a tool behind the gateway";
     INVALID_KEY = "invalid_key", 401, "The key is missing, malformed, expired or revoked";
     ACCESS_REFUSED = "access_refused", 401, "The sign-in by Cloudflare Access was not accepted";
     NOT_GRANTED = "not_granted", 403, "The agent has no grant of this tool";

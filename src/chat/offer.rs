@@ -32,10 +32,13 @@ pub(super) struct Told {
 /// # Errors
 /// A refusal that names the member.
 pub(super) fn check(person: &Person, input: &RunInput) -> Result<(), Problem> {
-    let granted = person.offers.granted_names(&person.agent);
-    if let Some(clash) = input.tools.iter().find(|tool| granted.binary_search(&tool.name).is_ok()) {
-        let detail = format!("tools: {:?} is a tool behind the gateway; a client tool needs another name.", clash.name);
-        return Err(Problem::new(problems::TOOL_NAME_CLASH, detail));
+    // Of the whole org, granted or not: in the conversation nobody could tell a browser's answer from the gateway's.
+    let known = &person.offers.catalogue.policy.tools;
+    let clashes: Vec<&str> =
+        input.tools.iter().map(|tool| tool.name.as_str()).filter(|name| known.contains_key(*name)).collect();
+    if let Some(clash) = clashes.first() {
+        let detail = format!("tools: {clash:?} is a tool behind the gateway; a client tool needs another name.");
+        return Err(Problem::new(problems::TOOL_NAME_CLASH, detail).with("tools", clashes));
     }
     grounding::screen(&person.offers, input.screen.as_ref()).map(drop).map_err(|problem| {
         let field = "forwardedProps.toolgate.context";

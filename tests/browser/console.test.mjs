@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { Internet } from "../end_to_end/support/internet.mjs";
 import { definition, PRINCIPAL } from "../end_to_end/support/org.mjs";
 import { SignedEndpoint } from "../end_to_end/support/signed_endpoint.mjs";
+import { until } from "../end_to_end/support/until.mjs";
 import { newHost, putPool } from "../end_to_end/support/webhooks.mjs";
 import { people } from "./support/people.mjs";
 import { Shop, TOOLS } from "./support/shop.mjs";
@@ -57,10 +58,11 @@ test("a capability and an agent are made and changed by their forms", async () =
   await page.getByRole("group", { name: "Tools" }).getByLabel(/refund_order/).check();
   await page.getByLabel("Approvers who must say yes").fill("2");
   await page.getByLabel("Who asked may approve").uncheck();
+  await page.getByLabel("Hours to decide").fill("72");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: "refunds", level: 1 }).waitFor();
   const capability = (await shop.org.admin.get("/v1/capabilities/refunds")).body;
-  assert.deepEqual(capability, { name: "refunds", tools: ["refund_order"], allow_reversible_writes: false, approvals_required: 2, requester_may_approve: false });
+  assert.deepEqual(capability, { name: "refunds", tools: ["refund_order"], allow_reversible_writes: false, approvals_required: 2, requester_may_approve: false, approval_seconds: 259_200 });
 
   await page.goto(`${at.gateway.url}/console/new-agent`);
   await page.getByLabel("Name", { exact: true }).fill("clerk");
@@ -143,6 +145,24 @@ test("an offer says which tools, with which points, and what was left out and wh
   await page.getByRole("button", { name: "As the next message of the same run" }).click();
   await page.getByRole("heading", { name: "Turn 2" }).waitFor();
   assert.match(await page.getByRole("article").first().innerText(), /get_order/);
+});
+
+test("while agents and tools are looked for, nothing can be typed that would go away", async () => {
+  const shop = await Shop.open(at.gateway);
+  const page = await at.visit("/console/calls", everyKey(shop));
+  const held = [];
+  for (const what of ["agents", "tools"]) await page.route(`**/v1/${what}*`, (route) => void held.push(route));
+  await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: /^Try a call/ }).click();
+  for (const name of ["Agent", "Tool"]) {
+    const field = page.getByLabel(name, { exact: true });
+    await field.getByText("Looking…").waitFor({ state: "attached" });
+    assert.ok(await field.isDisabled(), name);
+  }
+  await until("both are asked for", () => held.length === 2);
+  for (const route of held) await route.continue();
+  await page.getByLabel("Agent", { exact: true }).selectOption("bot");
+  await page.getByLabel("Tool", { exact: true }).selectOption("get_order");
+  await page.getByLabel("order_id").waitFor();
 });
 
 test("calls are listed by pool, state, tool and agent; one shows its timeline; an unknown outcome is resolved", async () => {

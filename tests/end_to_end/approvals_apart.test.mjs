@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 
 import { ToolgateClient, toolResult } from "@toolgate/sdk/caller";
 
+import { ageParked } from "./support/aging.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { definition, ENDED, Org } from "./support/org.mjs";
 import { RawWorker } from "./support/raw_worker.mjs";
@@ -78,6 +79,42 @@ test("decided out of order, with a restart before each: a decision runs its own 
     assert.deepEqual(await worker.jobs(), [], "nothing of before runs again");
   }
   for (const { call } of calls) assert.equal((await org.events(call)).events.filter(({ event }) => event === "accept").length, 1);
+});
+
+test("two people decide days apart: the first yes is kept, nothing runs before the second, and the end that was set is kept too", async () => {
+  const { org, worker } = await shop();
+  const days = (count) => count * 86_400_000;
+  await org.grant(["pay"], { more: { approvals_required: 2, approval_seconds: days(30) / 1_000 } });
+  const ben = (await org.key({ role: "approver", name: "Ben" })).door;
+  const calls = [await park(org, 1), await park(org, 2), await park(org, 3)];
+  const [approved, rejected, forgotten] = calls;
+  const left = calls.map(({ approval }) => Date.parse(approval.expires_at) - Date.now());
+  for (const ms of left) assert.ok(ms > days(30) - 60_000 && ms <= days(30), `${ms} ms to decide`);
+  const pass = async (count) => {
+    await gateway.kill();
+    assert.ok(ageParked(gateway.storage, days(count)) > 0);
+    await gateway.start();
+  };
+  const yes = ({ approval: { id, digest } }, door) => org.decide(id, { decision: "approve", digest }, door);
+
+  await pass(3);
+  for (const call of [approved, rejected]) assert.equal((await yes(call)).body.state, "pending");
+  await pass(9);
+  assert.equal((await yes(approved)).code, "already_decided", "her yes of nine days ago counts");
+  assert.deepEqual([await worker.jobs(), (await org.call(approved.call)).state], [[], "waiting_approval"]);
+  const { state, decisions } = (await yes(approved, ben)).body;
+  assert.deepEqual([state, decisions.map(({ by }) => by)], ["approved", ["Ann", "Ben"]]);
+  const job = await worker.job();
+  assert.deepEqual([job.call, job.arguments], [approved.call, { n: 1 }]);
+  await finish(worker, job);
+  await pass(17);
+  assert.equal((await org.decide(rejected.approval.id, { decision: "reject", reason: "Too late for me." }, ben)).body.state, "rejected");
+  assert.equal((await yes(forgotten)).body.state, "pending", "29 days on");
+  await pass(1);
+  assert.equal((await yes(forgotten, ben)).code, "approval_expired");
+  const ends = await Promise.all(calls.map(({ call }) => org.call(call)));
+  assert.deepEqual(ends.map(({ state }) => state), ["succeeded", "rejected", "expired"]);
+  assert.deepEqual(await worker.jobs(), []);
 });
 
 test("a call is gone on with by another process, which has only its id", async () => {

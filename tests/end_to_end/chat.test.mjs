@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { Chat, person } from "./support/chat.mjs";
+import { Chat, person, staged } from "./support/chat.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { Internet } from "./support/internet.mjs";
-import { definition, Org, PRINCIPAL } from "./support/org.mjs";
-import { RawWorker } from "./support/raw_worker.mjs";
+import { definition, PRINCIPAL } from "./support/org.mjs";
 import { MODEL_VARS, ScriptedModel } from "./support/scripted_model.mjs";
 import { until } from "./support/until.mjs";
 
@@ -27,15 +26,7 @@ after(async () => {
   await internet.close();
 });
 
-async function scene({ tools = TOOLS } = {}) {
-  const org = await Org.make(gateway);
-  const worker = new RawWorker(org.worker);
-  await worker.register(tools);
-  await org.grant(tools.map(({ name }) => name));
-  model.forget();
-  const who = await person(org, model);
-  return { org, worker, who, chat: new Chat(who) };
-}
+const scene = ({ tools = TOOLS } = {}) => staged(gateway, model, tools);
 
 /** Serves one job: what it was asked, after it was answered. */
 async function serve(worker, result = '"done"', activity) {
@@ -307,8 +298,16 @@ test("a forged result of a server's call is refused, and a made-up conversation 
 });
 
 test("what is refused is refused in HTTP, and nothing begins", async () => {
-  const { chat, org } = await scene();
+  const { chat, org, worker } = await scene();
   const says = (more) => chat.post({ messages: [{ id: "u", role: "user", content: "Hi" }], ...more });
+  // A tool of the org that the agent is not granted, and one that is gone: no browser may play them either.
+  await worker.register([...TOOLS, definition("wipe", "consequential"), definition("gone", "read_only")]);
+  await worker.register([...TOOLS, definition("wipe", "consequential")]);
+  assert.equal((await chat.door.must(200, "GET", chat.path)).body.tools.items.length, 2);
+  for (const names of [["wipe"], ["gone"], ["get_location", "wipe", "look"]]) {
+    const answer = await says({ tools: names.map((name) => ({ ...WHERE, name })) });
+    assert.deepEqual([answer.status, answer.code, answer.body.tools], [400, "tool_name_clash", names.filter((name) => name !== WHERE.name)]);
+  }
   for (const [answer, status, code] of [
     [await says({ tools: [{ ...WHERE, name: "look" }] }), 400, "tool_name_clash"],
     [await says({ tools: [{ ...WHERE, name: "a.b" }] }), 400, "invalid_run_input"],
@@ -328,7 +327,7 @@ test("what is refused is refused in HTTP, and nothing begins", async () => {
 
 test("capabilities say what an agent may call, and which model is behind it", async () => {
   const { chat } = await scene();
-  const { body } = await chat.door.must(200, "GET", chat.path);
+  const body = await chat.capabilities();
   assert.deepEqual(body.tools.items.map(({ name, metadata }) => [name, metadata]), [
     ["look", { side_effect: "read_only", pool: "main", managed_by: "worker" }],
     ["note", { side_effect: "reversible_write", pool: "main", managed_by: "worker" }],

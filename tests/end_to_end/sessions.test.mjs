@@ -1,32 +1,22 @@
 // Sign-in by Cloudflare Access: tokens of a team that the test plays, with real RSA signatures, and what is refused.
 import assert from "node:assert/strict";
-import { createHmac, generateKeyPairSync, sign } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { after, before, test } from "node:test";
 
+import { part, seconds, Team } from "./support/access.mjs";
 import { Door } from "./support/client.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { Internet } from "./support/internet.mjs";
 import { definition, Org } from "./support/org.mjs";
 import { RawWorker } from "./support/raw_worker.mjs";
 
-const TEAM = "acme.cloudflareaccess.com";
-const VARS = { TOOLGATE_ACCESS_TEAM: "acme", TOOLGATE_ACCESS_AUD: "tag", TOOLGATE_ACCESS_ADMINS: "boss@acme.test", TOOLGATE_ACCESS_PRINCIPALS: "email" };
-
-const pairs = Object.fromEntries(["one", "two", "stranger"].map((name) => [name, generateKeyPairSync("rsa", { modulusLength: 2048 })]));
-const published = (...names) => ({ keys: names.map((kid) => ({ ...pairs[kid].publicKey.export({ format: "jwk" }), kid, alg: "RS256", use: "sig" })) });
-
-let internet, gateway, org, asked, keys;
+let internet, gateway, org, team;
 // Stopping one gateway ends them all: at the end.
 const others = [];
 before(async () => {
   internet = await Internet.start();
-  keys = published("one");
-  asked = 0;
-  internet.host(TEAM, ({ path }, respond) => {
-    asked += 1;
-    respond(path === "/cdn-cgi/access/certs" ? 200 : 404, { "content-type": "application/json" }, JSON.stringify(keys));
-  });
-  gateway = await Gateway.start({ internet, vars: { ...VARS, TOOLGATE_ACCESS_ORG: "signed" } });
+  team = new Team(internet);
+  gateway = await Gateway.start({ internet, vars: Team.vars });
   org = await Org.make(gateway, "signed");
 });
 after(async () => {
@@ -40,15 +30,7 @@ async function another(options) {
   return started;
 }
 
-const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
-const seconds = () => Math.floor(Date.now() / 1000);
-
-function token({ key = "one", kid = key, header = {}, claims = {} } = {}) {
-  const head = part({ alg: "RS256", typ: "JWT", kid, ...header });
-  const all = { iss: `https://${TEAM}`, aud: ["tag"], iat: seconds(), nbf: seconds(), exp: seconds() + 600, email: "Ann@acme.test", sub: "u", type: "app", ...claims };
-  const signed = `${head}.${part(all)}`;
-  return `${signed}.${sign("RSA-SHA256", Buffer.from(signed), pairs[key].privateKey).toString("base64url")}`;
-}
+const token = (options) => team.token(options);
 
 function signIn(jwt, { role = "approver", headers = {}, on = gateway } = {}) {
   const own = { origin: on.url, "x-toolgate-console": "1", ...(jwt === undefined ? {} : { "cf-access-jwt-assertion": jwt }), ...headers };
@@ -92,7 +74,7 @@ test("who signed in does not approve what they asked for, however they are writt
   assert.equal((await decide(org.approver, shared)).state, "approved");
 
   // Where nobody says that principals are addresses, who signed in may be whoever asked.
-  const plain = await another({ internet, vars: { ...VARS, TOOLGATE_ACCESS_PRINCIPALS: "", TOOLGATE_ACCESS_ORG: "signed" } });
+  const plain = await another({ internet, vars: { ...Team.vars, TOOLGATE_ACCESS_PRINCIPALS: "" } });
   await Org.make(plain, "signed");
   const { key: nobody } = (await signIn(token(), { on: plain })).body;
   assert.equal((await new Door(plain, nobody).must(200, "GET", "/v1/session")).body.principal_id, undefined);
@@ -116,7 +98,7 @@ test("only the gateway's own page may ask, and says so", async () => {
 test("what is not this team's word to this application, signed and in time, is refused", async () => {
   const [head, body, signature] = token().split(".");
   const hmac = (key) => createHmac("sha256", key).update(`${part({ alg: "HS256", kid: "one" })}.${body}`).digest("base64url");
-  const pem = pairs.one.publicKey.export({ type: "spki", format: "pem" });
+  const pem = team.pairs.one.publicKey.export({ type: "spki", format: "pem" });
   const tokens = [
     undefined, "", "a.b.c", `${head}.${body}`, `${head}.${body}.`, `${head}.${body}.${signature.slice(4)}`,
     `${head}.${part({ ...JSON.parse(Buffer.from(body, "base64url")), email: "boss@acme.test" })}.${signature}`,
@@ -132,21 +114,21 @@ test("what is not this team's word to this application, signed and in time, is r
 });
 
 test("a key that the team publishes anew is found, and made-up names do not make the gateway ask again and again", async () => {
-  const before = asked;
+  const before = team.asked;
   for (let n = 0; n < 20; n += 1) assert.equal((await signIn(token({ kid: `made-up-${n}` }))).code, "access_refused");
-  assert.equal(asked, before, "the set is fresh: nothing is asked");
-  const rotated = await another({ internet, vars: { ...VARS, TOOLGATE_ACCESS_ORG: "signed" } });
+  assert.equal(team.asked, before, "the set is fresh: nothing is asked");
+  const rotated = await another({ internet, vars: Team.vars });
   await Org.make(rotated, "signed");
-  keys = published("two");
+  team.publish("two");
   assert.equal((await signIn(token({ key: "two" }), { on: rotated })).status, 201);
   assert.equal((await signIn(token({ key: "one" }), { on: rotated })).code, "access_refused");
-  keys = published("one");
+  team.publish("one");
 });
 
 test("keys that cannot be read, and no Access at all", async () => {
   for (const text of ["[]", "", "{\"keys\":1}", "x".repeat(100_000)]) {
-    internet.host(TEAM, (_, respond) => respond(200, { "content-type": "application/json" }, text));
-    const fresh = await another({ internet, vars: { ...VARS, TOOLGATE_ACCESS_ORG: "signed" } });
+    team.answer(text);
+    const fresh = await another({ internet, vars: Team.vars });
     const answer = await signIn(token(), { on: fresh });
     assert.deepEqual([answer.status, answer.code], [503, "access_unavailable"]);
   }

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { get, request } from "../shared/api";
+import { useForm } from "../shared/form";
 import { type HeldKey, heldKeys, keyOf } from "../shared/keys";
 import { useLoad } from "../shared/load";
 import { signIn } from "../shared/signin/session";
@@ -8,6 +9,7 @@ import { Button } from "../shared/ui/Button";
 import { Dialog } from "../shared/ui/Dialog";
 import { Fault } from "../shared/ui/Fault";
 import { Field } from "../shared/ui/Field";
+import { FormEnd } from "../shared/ui/FormEnd";
 
 interface Props {
   /** Keys of agents. */
@@ -64,37 +66,21 @@ function MakeKey({ admin, onClose, onMade }: MakeProps) {
   const [person, setPerson] = useState("me");
   const [tenant, setTenant] = useState("main");
   const [permissions, setPermissions] = useState("");
-  const [fault, setFault] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
   const names = agents.value?.agents.map(({ name }) => name) ?? [];
   const chosen = agent === "" ? names[0] : agent;
-  const make = async (): Promise<void> => {
-    setBusy(true);
-    setFault(undefined);
-    try {
-      const principal = { id: person.trim(), tenant_id: tenant.trim(), permissions: permissions.split(/[\s,]+/).filter((word) => word !== "") };
-      const { body } = await request<{ readonly key: string }>("POST", "/v1/keys", { role: "agent", name: `Chat of ${person.trim()}`.slice(0, 60), agent: chosen, principal, expires_in_days: 30 }, { key: admin });
-      const held = await signIn(body.key, false);
-      onClose();
-      onMade(held.id);
-    } catch (thrown) {
-      setFault(thrown);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const form = useForm(async () => {
+    const principal = { id: person.trim(), tenant_id: tenant.trim(), permissions: permissions.split(/[\s,]+/).filter((word) => word !== "") };
+    const { body } = await request<{ readonly key: string }>("POST", "/v1/keys", { role: "agent", name: `Chat of ${person.trim()}`.slice(0, 60), agent: chosen, principal, expires_in_days: 30 }, { key: admin });
+    const held = await signIn(body.key, false);
+    onClose();
+    onMade(held.id);
+  });
   return (
     <Dialog title="Speak with an agent" onClose={onClose}>
       <p class="quiet">This makes a key of the agent for one person, valid for 30 days, and holds it in this tab. What the agent may do follows from both.</p>
       {agents.fault !== undefined && <Fault fault={agents.fault} again={agents.reload} />}
       {agents.value !== undefined && names.length === 0 && <p>The org has no agent yet. The console makes one.</p>}
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make();
-        }}
-      >
+      <form class="stack" onSubmit={form.onSubmit}>
         <Field label="Agent">
           {(ids) => (
             <select {...ids} value={chosen ?? ""} onChange={(event) => setAgent(event.currentTarget.value)}>
@@ -113,13 +99,9 @@ function MakeKey({ admin, onClose, onMade }: MakeProps) {
         <Field label="Permissions" hint="What the person may do, separated by blanks: refunds:write.">
           {(ids) => <input {...ids} value={permissions} onInput={(event) => setPermissions(event.currentTarget.value)} />}
         </Field>
-        {fault !== undefined && <Fault fault={fault} />}
-        <div class="row">
-          <Button kind="primary" type="submit" busy={busy} disabled={chosen === undefined ? "There is no agent" : undefined}>
-            Make the key
-          </Button>
+        <FormEnd form={form} word="Make the key" disabled={chosen === undefined ? "There is no agent" : undefined}>
           <Button onClick={onClose}>Cancel</Button>
-        </div>
+        </FormEnd>
       </form>
     </Dialog>
   );

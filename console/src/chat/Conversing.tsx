@@ -63,7 +63,7 @@ export function Conversing({ held, thread, fresh, capabilities, screen, onBegun,
           </Button>
         </span>
       </div>
-      {panel && <ToolsPanel held={held} capabilities={capabilities} onClose={() => setPanel(false)} />}
+      {panel && <ToolsPanel held={held} capabilities={capabilities} clashing={talk.clashing} onClose={() => setPanel(false)} />}
       <Spoken talk={talk} questions={questions} />
       <Transcript talk={talk}>
         {questions.map((question) => (

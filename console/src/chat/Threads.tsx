@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { get, path, query, request } from "../shared/api";
+import { useForm } from "../shared/form";
 import type { HeldKey } from "../shared/keys";
 import { Link, navigate } from "../shared/router";
 import { Badge } from "../shared/ui/Badge";
@@ -8,6 +9,7 @@ import { Confirm } from "../shared/ui/Confirm";
 import { Dialog } from "../shared/ui/Dialog";
 import { Fault } from "../shared/ui/Fault";
 import { Field } from "../shared/ui/Field";
+import { FormEnd } from "../shared/ui/FormEnd";
 import { Seen } from "../shared/ui/Seen";
 import { Time } from "../shared/ui/Time";
 import { toast } from "../shared/ui/Toast";
@@ -141,32 +143,17 @@ interface DialogProps {
 
 function Rename({ held, head, onDone }: DialogProps) {
   const [title, setTitle] = useState(head.title);
-  const [fault, setFault] = useState<unknown>();
-  const save = async (): Promise<void> => {
-    try {
-      await request("PUT", path`/v1/threads/${head.thread}`, { title: title.trim() }, { key: held });
-      onDone(true);
-    } catch (thrown) {
-      setFault(thrown);
-    }
-  };
+  const form = useForm(async () => {
+    await request("PUT", path`/v1/threads/${head.thread}`, { title: title.trim() }, { key: held });
+    onDone(true);
+  });
   return (
     <Dialog title="Rename the conversation" onClose={() => onDone(false)}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <form class="stack" onSubmit={form.onSubmit}>
         <Field label="Title">{(ids) => <input {...ids} required maxLength={200} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />}</Field>
-        {fault !== undefined && <Fault fault={fault} />}
-        <div class="row">
-          <Button kind="primary" type="submit">
-            Rename
-          </Button>
+        <FormEnd form={form} word="Rename">
           <Button onClick={() => onDone(false)}>Cancel</Button>
-        </div>
+        </FormEnd>
       </form>
     </Dialog>
   );

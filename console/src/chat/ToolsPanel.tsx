@@ -11,17 +11,19 @@ import { isOn, turn, turned } from "./tools/switches";
 interface Props {
   readonly held: HeldKey;
   readonly capabilities: Capabilities | undefined;
+  /** Names that the gateway has although the agent is not granted them. */
+  readonly clashing: ReadonlySet<string>;
   readonly onClose: () => void;
 }
 
 const TONE = new Map<string, Tone>([["reversible_write", "warn"], ["consequential", "bad"]]);
 
 /** What the agent can call: tools behind the gateway, always, and tools of this browser, as far as they are switched on. */
-export function ToolsPanel({ held, capabilities, onClose }: Props) {
+export function ToolsPanel({ held, capabilities, clashing, onClose }: Props) {
   useStore(turned);
   const [org, agent] = [held.org, held.agent ?? ""];
   const items = capabilities?.tools.items ?? [];
-  const taken = new Set(items.map(({ name }) => name));
+  const taken = new Set([...items.map(({ name }) => name), ...clashing]);
   return (
     <section class="card panel" aria-labelledby="tools-title">
       <div class="row spread">

@@ -57,6 +57,8 @@ export interface Talk {
   /** The offer of a turn, by the message that began it. */
   readonly offers: ReadonlyMap<string, unknown>;
   readonly grounding: unknown;
+  /** Tools of this browser whose names the gateway has, as it said; they are not told to the agent. */
+  readonly clashing: ReadonlySet<string>;
   readonly error: { readonly message: string; readonly code?: string } | undefined;
   readonly stopped: boolean;
   /** No such thread, or not any more. */
@@ -64,7 +66,7 @@ export interface Talk {
 }
 
 export const EMPTY: Talk = {
-  status: "idle", messages: [], interrupts: [], calls: new Map(), offers: new Map(), grounding: undefined, error: undefined, stopped: false, absent: false,
+  status: "idle", messages: [], interrupts: [], calls: new Map(), offers: new Map(), grounding: undefined, clashing: new Set(), error: undefined, stopped: false, absent: false,
 };
 
 interface Setting {
@@ -209,6 +211,12 @@ export class Conversation {
         const { outcome, unanswered } = await this.#run(sent, signal);
         next = await this.#after(outcome, unanswered, sent, signal);
       } catch (thrown) {
+        // The gateway has tools of these names, granted to the agent or not: nothing began, and it goes on without them.
+        const clashing = clashesOf(thrown).filter((name) => !this.#talk.clashing.has(name));
+        if (clashing.length > 0) {
+          this.#set({ clashing: new Set([...this.#talk.clashing, ...clashing]) });
+          continue;
+        }
         // Another browser was faster: what it does is looked at, and what is left is done.
         const saidByUser = sent.messages.some(({ role }) => role === "user");
         if (codeOf(thrown) !== "thread_busy" || saidByUser) throw thrown;
@@ -224,7 +232,7 @@ export class Conversation {
     const stream = new Stream({ messages: this.#talk.messages, state: this.#state });
     const input: RunInput = {
       threadId, runId: door.newId(), protocolVersion: "1.0", messages: next.messages, context: [],
-      tools: next.last ? [] : tools().map(({ definition }) => definition),
+      tools: next.last ? [] : tools().map(({ definition }) => definition).filter(({ name }) => !this.#talk.clashing.has(name)),
       ...(next.resume !== undefined && { resume: next.resume }),
       ...(screen !== undefined && { forwardedProps: { toolgate: { context: screen } } }),
     };
@@ -354,6 +362,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function codeOf(thrown: unknown): string | undefined {
   return isObject(thrown) && typeof thrown["code"] === "string" ? thrown["code"] : undefined;
+}
+
+function clashesOf(thrown: unknown): readonly string[] {
+  if (codeOf(thrown) !== "tool_name_clash" || !isObject(thrown) || !isObject(thrown["members"])) return [];
+  const { tools } = thrown["members"];
+  return Array.isArray(tools) ? tools.filter((name) => typeof name === "string") : [];
 }
 
 function faultOf(thrown: unknown): { message: string; code?: string } {

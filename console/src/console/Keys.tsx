@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { useAction } from "../shared/action";
 import { path, request, type Schemas } from "../shared/api";
+import { useForm } from "../shared/form";
 import { type HeldKey, type Role } from "../shared/keys";
 import { useLoad } from "../shared/load";
 import { bodyText, Verbatim } from "../shared/json";
@@ -9,6 +9,7 @@ import { Button } from "../shared/ui/Button";
 import { Confirm } from "../shared/ui/Confirm";
 import { Fault } from "../shared/ui/Fault";
 import { Field } from "../shared/ui/Field";
+import { FormEnd } from "../shared/ui/FormEnd";
 import { Note } from "../shared/ui/Note";
 import { Secret } from "../shared/ui/Secret";
 import { Seen } from "../shared/ui/Seen";
@@ -123,7 +124,6 @@ function NewKey({ admin, onMade }: { readonly admin: HeldKey; readonly onMade: (
   const [principal, setPrincipal] = useState(NO_PRINCIPAL);
   const [principalId, setPrincipalId] = useState("");
   const [made, setMade] = useState<Schemas["NewKey"] & { readonly name: string }>();
-  const action = useAction();
   const names = scope.split(/[\s,]+/).filter((each) => each !== "");
   const make = async (): Promise<void> => {
     const body = bodyText({
@@ -140,14 +140,9 @@ function NewKey({ admin, onMade }: { readonly admin: HeldKey; readonly onMade: (
     setMade({ ...answer.body, name });
     onMade();
   };
+  const form = useForm(make);
   return (
-    <form
-      class="card narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run(make);
-      }}
-    >
+    <form class="card narrow" onSubmit={form.onSubmit}>
       <h2>New key</h2>
       <div class="filters">
         <Field label="Name" hint="Shown in lists and timelines.">
@@ -182,12 +177,7 @@ function NewKey({ admin, onMade }: { readonly admin: HeldKey; readonly onMade: (
         )}
       </div>
       {role === "agent" && <PrincipalFields draft={principal} onChange={setPrincipal} />}
-      {action.fault !== undefined && <Fault fault={action.fault} />}
-      <div class="row">
-        <Button kind="primary" type="submit" busy={action.busy}>
-          Make the key
-        </Button>
-      </div>
+      <FormEnd form={form} word="Make the key" />
       <div role="status">{made !== undefined && <Secret key={made.id} label={`The key ${made.name}`} text={made.key} />}</div>
     </form>
   );

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { useAction } from "../shared/action";
 import { get, path, request, type Schemas } from "../shared/api";
+import { useForm } from "../shared/form";
 import type { HeldKey } from "../shared/keys";
 import { useLoad } from "../shared/load";
 import { Badge } from "../shared/ui/Badge";
@@ -8,12 +8,14 @@ import { Button } from "../shared/ui/Button";
 import { Confirm } from "../shared/ui/Confirm";
 import { Fault } from "../shared/ui/Fault";
 import { Field } from "../shared/ui/Field";
+import { FormEnd } from "../shared/ui/FormEnd";
 import { Note } from "../shared/ui/Note";
 import { Secret } from "../shared/ui/Secret";
 import { Seen } from "../shared/ui/Seen";
 import { Time } from "../shared/ui/Time";
 import { toast } from "../shared/ui/Toast";
 import { allOf } from "./documents";
+import { NewName } from "./NewName";
 import { useTitle } from "./title";
 
 type Notification = Schemas["NotificationView"];
@@ -135,25 +137,17 @@ function Edit({ admin, before, onSaved }: EditProps) {
   const [url, setUrl] = useState(before?.url ?? "");
   const [events, setEvents] = useState<readonly Event[]>(before?.events ?? ["approval.requested"]);
   const [secret, setSecret] = useState("");
-  const action = useAction();
   const save = async (): Promise<void> => {
     const { body } = await request<Notification>("PUT", path`/v1/notifications/${name}`, { url, events, ...(secret !== "" && { secret }) }, { key: admin });
     toast(`The notification ${name} is saved.`);
     onSaved(body);
   };
+  const form = useForm(save);
   return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run(save);
-      }}
-    >
+    <form class="card" onSubmit={form.onSubmit}>
       <h2>{before === undefined ? "New notification" : `Change ${before.name}`}</h2>
       {before === undefined && (
-        <Field label="Name" hint="Lower case letters, digits, - and _.">
-          {(ids) => <input {...ids} class="short" required autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />}
-        </Field>
+        <NewName name={name} onChange={setName} />
       )}
       <Field label="URL" hint="HTTPS, with a public name.">
         {(ids) => <input {...ids} type="url" required value={url} onInput={(event) => setUrl(event.currentTarget.value)} />}
@@ -176,12 +170,7 @@ function Edit({ admin, before, onSaved }: EditProps) {
       <Field label="Signing secret" hint={before === undefined ? "Empty: one is made and shown once." : "Empty: the present one is kept."}>
         {(ids) => <input {...ids} type="password" autocomplete="off" value={secret} onInput={(event) => setSecret(event.currentTarget.value)} />}
       </Field>
-      {action.fault !== undefined && <Fault fault={action.fault} />}
-      <div class="row">
-        <Button kind="primary" type="submit" busy={action.busy}>
-          Save
-        </Button>
-      </div>
+      <FormEnd form={form} word="Save" />
     </form>
   );
 }

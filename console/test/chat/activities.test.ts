@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ActivityError, readChart, tableOf } from "../../src/chat/activities/chart";
+import { ActivityError, LIMITS, readChart, tableOf } from "../../src/chat/activities/chart";
 import { kindOf, middleOf, readMap } from "../../src/chat/activities/map";
 
 const bar = { type: "bar", data: [1, 2] };
@@ -19,6 +20,7 @@ test("the option of others is not changed, and the tooltip holds no HTML", () =>
   const given = Object.freeze({ tooltip: Object.freeze({ trigger: "axis", renderMode: "html", formatter: "<b>{b}</b>" }), series: Object.freeze([Object.freeze(bar)]) });
   const { option } = readChart(given);
   assert.deepEqual(option["tooltip"], { trigger: "axis", formatter: "<b>{b}</b>", renderMode: "richText", confine: true });
+  assert.deepEqual(readChart({ series: bar, tooltip: { renderMode: "richText" } }).notes, [], "as the gateway's own charts say it");
   assert.deepEqual(readChart({ series: bar, tooltip: [{}] }).option["tooltip"], { trigger: "item", renderMode: "richText", confine: true });
 });
 
@@ -58,6 +60,27 @@ test("what cannot be drawn is refused in words", () => {
   let deep: unknown = 1;
   for (let level = 0; level < 40; level += 1) deep = { deep };
   refused({ series: bar, deep }, /too deep/);
+});
+
+/** A case of the vectors with its shorthands written out. */
+function writtenOut(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(writtenOut);
+  if (typeof value !== "object" || value === null) return value;
+  const { $times, of, $nested, $text } = value as { $times?: number; of?: unknown; $nested?: number; $text?: unknown };
+  if ($times !== undefined) return Array.from({ length: $times }, () => writtenOut(of));
+  if ($nested !== undefined) return Array.from({ length: $nested }).reduce<unknown>((inner) => ({ in: inner }), 1);
+  if ($text !== undefined) return JSON.stringify(writtenOut($text));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, writtenOut(member)]));
+}
+
+test("what the gateway creates is drawn, and what it refuses for its size is not", () => {
+  const { limits, cases } = JSON.parse(readFileSync(new URL("../../tests/vectors/charts.json", import.meta.url), "utf8")) as { limits: object; cases: { name: string; config: unknown; refused?: string }[] };
+  assert.deepEqual(LIMITS, limits);
+  for (const { name, config, refused: word } of cases) {
+    const content = writtenOut(config);
+    if (word === undefined) assert.doesNotThrow(() => readChart(content), name);
+    else assert.throws(() => readChart(content), (fault: unknown) => fault instanceof ActivityError && fault.message.includes(word), name);
+  }
 });
 
 test("the numbers are there as a table", () => {

@@ -116,6 +116,20 @@ test("a message that the gateway refuses is the user's again", async () => {
   assert.deepEqual([talk().messages.length, talk().error], [2, undefined]);
 });
 
+test("a tool of this browser whose name the gateway has is left out, and the message goes out again", async () => {
+  const clash = new Problem(400, "tool_name_clash", { tools: ["f"] });
+  const door = new PlayedDoor([clash, run(said("a", "Without it.")), run(said("b", "Still.")), clash]);
+  const { it, talk } = conversation(door, [tool("f", async () => 1), tool("g", async () => 1)]);
+  assert.equal(await it.say("Go"), true);
+  assert.deepEqual(door.inputs.map(({ tools, messages }) => [tools.map(({ name }) => name), messages.length]), [[["f", "g"], 1], [["g"], 1]]);
+  assert.deepEqual([[...talk().clashing], talk().error, talk().messages.length], [["f"], undefined, 2]);
+  await it.say("More");
+  assert.deepEqual(door.inputs.at(-1)?.tools.map(({ name }) => name), ["g"]);
+  // A name that was left out already brings no end to it: the refusal is shown.
+  assert.equal(await it.say("Once more"), false);
+  assert.equal(talk().error?.code, "tool_name_clash");
+});
+
 test("a parked call is waited for, and the resume only names it", async () => {
   const waits = { type: "interrupt", interrupts: [interrupt("apr-1", "c1", { expiresAt: "2030-01-01T00:00:00Z" })] };
   const door = new PlayedDoor([run(called("c1", "refund"), waits), run([{ type: "TOOL_CALL_RESULT", messageId: "r1", toolCallId: "c1", content: "refunded" }, ...said("a2", "Done.")])]);

@@ -2,12 +2,15 @@
 //!
 //! An option is data here: what ECharts would run, load, follow or read as HTML is refused, in words that a model can act
 //! on. What models often get slightly wrong is put right instead: an option inside a string, a title that is a text,
-//! `<br>` in a formatter. Tooltips are drawn as text (`renderMode: "richText"`), whatever was asked for.
+//! `<br>` in a formatter, JSON that was written twice. What is made here the page draws: the limits are the same, and
+//! `tests/vectors/charts.json` holds both to it. Tooltips are drawn as text (`renderMode: "richText"`), whatever was asked for.
 
-use toolgate_protocol::limits::{ACTIVITY_BYTES_MAX, CHART_DEPTH_MAX, CHART_POINTS_MAX};
+use toolgate_protocol::limits::{
+    ACTIVITY_BYTES_MAX, CHART_DEPTH_MAX, CHART_POINTS_MAX, CHART_SERIES_MAX, CHART_VALUES_MAX,
+};
 
 use super::{Drawing, Fault, finite, has_markup, unwrapped, without_breaks};
-use crate::json::Json;
+use crate::json::{Json, parse};
 
 /// The kinds of series that the page draws.
 pub const SERIES_TYPES: [&str; 5] = ["bar", "line", "pie", "scatter", "heatmap"];
@@ -60,6 +63,9 @@ const FORBIDDEN: [&str; 20] = [
     "prototype",
     "onclick",
 ];
+/// Members whose text is read as JSON where it looks like it, as the page does.
+const STRUCTURED: [&str; 10] =
+    ["series", "xAxis", "yAxis", "legend", "grid", "dataset", "visualMap", "dataZoom", "data", "source"];
 /// How texts begin that load or run something.
 const SCHEMES: [&str; 8] = ["image://", "http://", "https://", "//", "data:", "blob:", "javascript:", "vbscript:"];
 /// Room in an activity for what stands around its content.
@@ -90,15 +96,19 @@ pub fn create(config: Json) -> Result<Drawing, Fault> {
             }
         }
     }
+    for (name, value) in &mut option {
+        read_twice_written(&String::from_utf8_lossy(name), value, "")?;
+    }
     let mut option = Json::Map(option);
     let kinds = check_series(option.get("series"))?;
-    let mut walk = Walk { points: 0 };
+    draw_tooltips_as_text(&mut option)?;
+    let mut walk = Walk { values: 0 };
     walk.check(&mut option, "", false, CHART_DEPTH_MAX)?;
-    if walk.points > CHART_POINTS_MAX {
-        let detail = format!("has {} values; the limit is {CHART_POINTS_MAX}. Aggregate in SQL first.", walk.points);
+    let points = points(&option);
+    if points > CHART_POINTS_MAX {
+        let detail = format!("has {points} points; the limit is {CHART_POINTS_MAX}. Aggregate in SQL first.");
         return Err(refused("", detail));
     }
-    draw_tooltips_as_text(&mut option)?;
     let says = said(&option, &kinds);
     let content = option.canonical();
     if content.len() > ACTIVITY_BYTES_MAX.saturating_sub(ENVELOPE_BYTES) {
@@ -115,6 +125,11 @@ fn check_series(series: Option<&Json>) -> Result<Vec<String>, Fault> {
         Some(one @ Json::Map(_)) => vec![one],
         _ => return Err(refused(".series", "must be a list with at least one series.")),
     };
+    if list.len() > CHART_SERIES_MAX {
+        let detail =
+            format!("has {} series; the limit is {CHART_SERIES_MAX}. Draw fewer, or several charts.", list.len());
+        return Err(refused(".series", detail));
+    }
     let mut kinds = Vec::new();
     for (index, one) in list.into_iter().enumerate() {
         let kind = one.get("type").and_then(Json::as_str).unwrap_or_default();
@@ -127,9 +142,37 @@ fn check_series(series: Option<&Json>) -> Result<Vec<String>, Fault> {
     Ok(kinds)
 }
 
+/// A structure that came as text is put in its place.
+fn read_twice_written(name: &str, value: &mut Json, at: &str) -> Result<(), Fault> {
+    let Json::Text(bytes) = value else { return Ok(()) };
+    let text = String::from_utf8_lossy(bytes);
+    let blank = |letter: char| letter.is_whitespace() || letter == '\u{feff}';
+    if !STRUCTURED.contains(&name) || !text.trim_start_matches(blank).starts_with(['[', '{']) {
+        return Ok(());
+    }
+    let at = format!("{at}.{}", shortened(name));
+    *value = parse(&text).map_err(|fault| refused(&at, format!("is a text that is no JSON: {}.", fault.what)))?;
+    Ok(())
+}
+
+/// What is drawn: the entries of `data` of each series and of `source` of each data set.
+fn points(option: &Json) -> usize {
+    let parts = |name: &str| match option.get(name) {
+        Some(Json::List(list)) => list.iter().collect::<Vec<_>>(),
+        one => one.into_iter().collect(),
+    };
+    let entries = |value: Option<&Json>| match value {
+        Some(Json::List(list)) => list.len(),
+        one => usize::from(one.is_some()),
+    };
+    let data = parts("series").into_iter().map(|one| entries(one.get("data")));
+    let source = parts("dataset").into_iter().map(|one| entries(one.get("source")));
+    data.chain(source).fold(0, usize::saturating_add)
+}
+
 struct Walk {
-    /// Numbers and texts in lists: what is drawn.
-    points: usize,
+    /// Of every kind, structures too.
+    values: usize,
 }
 
 impl Walk {
@@ -138,10 +181,16 @@ impl Walk {
         let Some(depth) = depth.checked_sub(1) else {
             return Err(refused("", format!("is nested deeper than {CHART_DEPTH_MAX} levels.")));
         };
+        self.values = self.values.saturating_add(1);
+        if self.values > CHART_VALUES_MAX {
+            let detail = format!("has more than {CHART_VALUES_MAX} values. Aggregate in SQL first.");
+            return Err(refused("", detail));
+        }
         match value {
             Json::Map(members) => {
                 for (name, value) in members.iter_mut() {
                     let name = String::from_utf8_lossy(name).into_owned();
+                    read_twice_written(&name, value, at)?;
                     let at = format!("{at}.{}", shortened(&name));
                     if FORBIDDEN.contains(&name.as_str()) {
                         return Err(refused(&at, "a chart has no links, images, HTML, CSS or code; leave it out."));
@@ -153,7 +202,6 @@ impl Walk {
                 }
             }
             Json::List(items) => {
-                self.points = self.points.saturating_add(items.len());
                 for (index, item) in items.iter_mut().enumerate() {
                     self.check(item, &format!("{at}[{index}]"), plain, depth)?;
                 }

@@ -198,7 +198,7 @@ impl Step<'_> {
         let definition = &tool.definition;
         Approval {
             digest: String::new(),
-            expires_at: self.now.plus_seconds(APPROVAL_SECONDS),
+            expires_at: self.now.plus_seconds(grant.approval_seconds.unwrap_or(APPROVAL_SECONDS)),
             required: grant.approvals_required,
             decisions: Vec::new(),
             state: "pending".to_owned(),

@@ -7,7 +7,7 @@ use serde_json::json;
 use toolgate_protocol::answers::{AgentView, CapabilityView};
 use toolgate_protocol::control::{Agent, AgentMcp, Capability};
 use toolgate_protocol::definitions::ToolDefinition;
-use toolgate_protocol::limits::{AGENT_NAMES_MAX, CAPABILITY_TOOLS_MAX};
+use toolgate_protocol::limits::{AGENT_NAMES_MAX, APPROVAL_SECONDS_MAX, APPROVAL_SECONDS_MIN, CAPABILITY_TOOLS_MAX};
 use toolgate_protocol::lists::{AgentPage, CapabilityPage};
 use toolgate_protocol::problems;
 
@@ -26,6 +26,11 @@ impl Step<'_> {
         }
         if !(1..=5).contains(&capability.approvals_required) {
             return Ok(Err(Problem::invalid("approvals_required", "needs 1 to 5.")));
+        }
+        let told = APPROVAL_SECONDS_MIN..=APPROVAL_SECONDS_MAX;
+        if capability.approval_seconds.is_some_and(|seconds| !told.contains(&seconds)) {
+            let detail = format!("needs {APPROVAL_SECONDS_MIN} to {APPROVAL_SECONDS_MAX}.");
+            return Ok(Err(Problem::invalid("approval_seconds", &detail)));
         }
         if let Err(problem) = few("tools", &capability.tools, CAPABILITY_TOOLS_MAX) {
             return Ok(Err(problem));

@@ -170,11 +170,6 @@ impl Offers {
         names.into_iter().filter(open).collect()
     }
 
-    /// The names of all tools that an agent is granted, those too that could not be called now.
-    pub fn granted_names(&self, agent: &str) -> Vec<String> {
-        self.agent_index(agent).names.clone()
-    }
-
     /// A definition in a profile's form.
     pub fn definition(&self, profile: Profile, name: &str) -> Option<Box<RawValue>> {
         self.compiled(profile, name).map(|compiled| compiled.definition.clone())

@@ -16,11 +16,11 @@ export class Browser {
   #contexts = new Set();
 
   /** One person's browser, with nothing kept from before. */
-  async person({ dark = false, viewport = { width: 1280, height: 900 }, permissions = [], geolocation } = {}) {
+  async person({ dark = false, viewport = { width: 1280, height: 900 }, permissions = [], geolocation, flags = [] } = {}) {
     const folder = await mkdtemp(join(tmpdir(), "toolgate-browser-"));
     const context = await chromium.launchPersistentContext(folder, {
       executablePath: PROGRAM,
-      args: FLAGS,
+      args: [...FLAGS, ...flags],
       headless: true,
       viewport,
       colorScheme: dark ? "dark" : "light",

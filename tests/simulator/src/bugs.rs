@@ -21,6 +21,8 @@ pub enum Bug {
     ApprovesATwin,
     /// What an approver edited is not what is sent, and nobody has checked it.
     SendsAnUncheckedEdit,
+    /// The end of a call that waits for several people moves with the first decision.
+    PutsOffTheEnd,
     /// The registry's storage drops what was gathered when it writes that a message is out.
     DropsWhatComesMeanwhile,
     /// The pool is told that its batch is taken, and the registry's transaction is undone.

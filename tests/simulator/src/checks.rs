@@ -11,7 +11,9 @@ use toolgate_core::queue::target::Target;
 use toolgate_core::time::UnixMillis;
 use toolgate_protocol::calls::CallState;
 use toolgate_protocol::definitions::SideEffect;
-use toolgate_protocol::limits::{ATTEMPTS_MAX, RECORD_SECONDS};
+use toolgate_protocol::limits::{APPROVAL_SECONDS, ATTEMPTS_MAX, RECORD_SECONDS};
+
+use crate::truth::TIMES_TO_DECIDE;
 
 /// What the world has seen with its own eyes.
 #[derive(Default)]
@@ -183,6 +185,20 @@ pub fn moved(ledger: &mut Ledger, call: &Call, now: UnixMillis) -> Checked {
     Ok(())
 }
 
+/// A person's yes or no counts before the end that was set when the call was parked, and time alone ends it from then on.
+pub fn in_time(call: &Call, event: &str, now: UnixMillis) -> Checked {
+    let Some(approval) = &call.approval else { return Ok(()) };
+    let (id, end) = (&call.id, approval.expires_at);
+    if !TIMES_TO_DECIDE.iter().any(|seconds| end == call.asked.at.plus_seconds(seconds.unwrap_or(APPROVAL_SECONDS))) {
+        return Err(format!("4: {id:?} of {:?} is to be decided until {end:?}", call.asked.at));
+    }
+    match event {
+        "approve" | "reject" if now >= end => Err(format!("1: {id:?} was decided at {now:?}, after its end {end:?}")),
+        "approval_expired" if now < end => Err(format!("4: {id:?} expired at {now:?}, before its end {end:?}")),
+        _ => Ok(()),
+    }
+}
+
 /// What an executor receives is what was accepted, or what an approver wrote in its place.
 pub fn bytes(ledger: &Ledger, call: &Call, arguments: &str) -> Checked {
     if let Some(edited) = ledger.edited.get(&call.id) {
@@ -206,11 +222,14 @@ pub fn bytes(ledger: &Ledger, call: &Call, arguments: &str) -> Checked {
 pub fn durable(ledger: &mut Ledger, now: UnixMillis, find: impl Fn(&LocalId) -> bool) -> Checked {
     let horizon = now.minus_seconds(RECORD_SECONDS);
     let old = |id: &LocalId| id.time() < horizon;
-    let lost = ledger.acknowledged.keys().find(|id| !old(id) && !find(id));
+    // What waits or runs is kept, however old.
+    let open = |id: &LocalId| !ledger.ended.contains_key(id);
+    let lost = ledger.acknowledged.keys().find(|id| (!old(id) || open(id)) && !find(id));
     if let Some(lost) = lost {
         return Err(format!("5: the acknowledged call {lost:?} is gone"));
     }
-    ledger.acknowledged.retain(|id, _| !old(id));
+    let ended = &ledger.ended;
+    ledger.acknowledged.retain(|id, _| !old(id) || !ended.contains_key(id));
     ledger.ended.retain(|id, _| !old(id) || find(id));
     ledger.approved.retain(|id, _| !old(id) || find(id));
     ledger.said_yes.retain(|id, _| !old(id) || find(id));

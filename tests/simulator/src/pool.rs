@@ -24,6 +24,8 @@ const TOLD_AT_ONCE: usize = 20;
 
 pub struct Pool {
     pub now: UnixMillis,
+    /// What the registry holds.
+    pub policy: Policy,
     pub queue: Queue,
     sqlite: Sqlite,
     steps: u64,
@@ -43,8 +45,8 @@ impl Default for Pool {
 impl Pool {
     pub fn new() -> Pool {
         let (now, queue, sqlite) = (UnixMillis(1_764_500_000_000), Queue::new(ids()), Sqlite::queue());
-        let mut pool = Pool { now, queue, sqlite, steps: 0 };
-        pool.step(Event::Snapshot(Box::new(Policy::first().snapshot())));
+        let mut pool = Pool { now, policy: Policy::first(), queue, sqlite, steps: 0 };
+        pool.step(Event::Snapshot(Box::new(pool.policy.snapshot())));
         pool
     }
 
@@ -67,7 +69,7 @@ impl Pool {
             self.step(Event::Tick);
         }
         if self.queue.needs_snapshot(&ask, &who, self.now) {
-            self.step(Event::Snapshot(Box::new(Policy::first().snapshot())));
+            self.step(Event::Snapshot(Box::new(self.policy.snapshot())));
         }
         let (place, base_url) = (Place::of("acme", "shop"), "http://gate".to_owned());
         match self.step(Event::Ask(Box::new(Envelope { v: VERSION, place, who, base_url, ask }))).outcome {
@@ -103,12 +105,24 @@ impl Pool {
         self.queue.ids.read(IdKind::Call, "acme", &call.call).expect("an id").1
     }
 
-    /// Decides a parked call as it was shown; the state of its approval, or the code of the refusal.
+    /// Something changed in the registry, and the pool is told.
+    pub fn change(&mut self, change: impl FnOnce(&mut Policy)) {
+        self.policy.version += 1;
+        change(&mut self.policy);
+        self.step(Event::Snapshot(Box::new(self.policy.snapshot())));
+    }
+
+    /// Decides a parked call as it was shown, as Ann; the state of its approval, or the code of the refusal.
     pub fn decide(&mut self, call: &CallView, decision: DecisionKind) -> Result<String, &'static str> {
+        self.decide_as("ann", call, decision)
+    }
+
+    /// The same, as somebody else.
+    pub fn decide_as(&mut self, who: &str, call: &CallView, decision: DecisionKind) -> Result<String, &'static str> {
         let digest = call.approval.as_ref().map(|approval| approval.digest.clone());
         let reason = (decision == DecisionKind::Reject).then(|| "no".to_owned());
         let request = DecisionRequest { decision, digest, reason, arguments: None };
-        match self.ask(identity(Role::Approver, "ann"), Ask::Decide(self.local(call), request)) {
+        match self.ask(identity(Role::Approver, who), Ask::Decide(self.local(call), request)) {
             Ok(Answer::Approval(view)) => Ok(view.state),
             Err(problem) => Err(problem.kind.code),
             other => panic!("{other:?}"),

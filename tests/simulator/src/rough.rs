@@ -26,6 +26,8 @@ pub enum Requeues {
     Twins,
     /// None, but what an approver edited is stored as something that nobody has checked.
     Edits,
+    /// None, but the first yes of several gives the others another hour.
+    Ends,
 }
 
 /// A store behind which everything is as it was, but for one failure or one bug.
@@ -105,7 +107,7 @@ impl Store for Rough<'_> {
         let mut call = call.clone();
         let delivered = call.claim.as_ref().is_some_and(|claim| claim.session == DELIVERER);
         let requeued = match self.requeues {
-            Requeues::Nothing | Requeues::Twins | Requeues::Edits => false,
+            Requeues::Nothing | Requeues::Twins | Requeues::Edits | Requeues::Ends => false,
             Requeues::Everything => true,
             Requeues::Deliveries => delivered,
         };
@@ -118,6 +120,10 @@ impl Store for Rough<'_> {
         let approved = was == Bucket::Parked && call.state == CallState::Queued;
         if let Some(approval) = call.approval.as_mut().filter(|_| approved && self.requeues == Requeues::Edits) {
             approval.edited = approval.edited.take().map(|_| r#"{"n":"x"}"#.to_owned());
+        }
+        let waits = call.state == CallState::WaitingApproval;
+        if let Some(approval) = call.approval.as_mut().filter(|_| waits && self.requeues == Requeues::Ends) {
+            approval.expires_at = approval.expires_at.plus_seconds(3_600);
         }
         self.store.update(&call, was)?;
         if approved && self.requeues == Requeues::Twins {

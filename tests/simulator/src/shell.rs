@@ -260,6 +260,7 @@ impl World {
             Some(Bug::RequeuesALostReply) => Requeues::Deliveries,
             Some(Bug::ApprovesATwin) => Requeues::Twins,
             Some(Bug::SendsAnUncheckedEdit) => Requeues::Edits,
+            Some(Bug::PutsOffTheEnd) => Requeues::Ends,
             _ => Requeues::Nothing,
         };
         let mut store = Rough { store: &mut self.store, fails_after: Cell::new(fails_after), requeues };
@@ -289,6 +290,9 @@ impl World {
         let mut delivers = false;
         for transition in &effects.transitions {
             self.ledger.visited.insert((transition.from, transition.event));
+            if let Some(call) = self.store.peek(&transition.call) {
+                checks::in_time(call, transition.event, self.now)?;
+            }
             touched.insert(&transition.call);
             let starts = (transition.event, transition.to) == ("accept", Phase::Writing);
             if transition.event != "hand_out" && !(starts && transition.from == Phase::HandedOver) {

@@ -11,13 +11,15 @@ use toolgate_core::queue::target::DELIVERER;
 use toolgate_core::time::UnixMillis;
 use toolgate_protocol::control::{Capability, EndpointState, Role, Transport};
 use toolgate_protocol::definitions::ToolDefinition;
-use toolgate_protocol::limits::{ROTATION_SECONDS, SNAPSHOT_SECONDS};
+use toolgate_protocol::limits::{APPROVAL_SECONDS_MAX, APPROVAL_SECONDS_MIN, ROTATION_SECONDS, SNAPSHOT_SECONDS};
 
 use crate::random::Random;
 
 pub const TOOLS: [(&str, &str); 4] =
     [("look", "read_only"), ("peek", "read_only"), ("mark", "reversible_write"), ("refund", "consequential")];
 pub const AGENTS: [&str; 2] = ["alice", "bob"];
+/// What the capability says of the time to decide.
+pub const TIMES_TO_DECIDE: [Option<u64>; 3] = [None, Some(APPROVAL_SECONDS_MIN), Some(APPROVAL_SECONDS_MAX)];
 
 /// How the pool is served over a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +51,8 @@ pub struct Policy {
     pub writes: bool,
     /// Approvers that a consequential call needs.
     pub quorum: u32,
+    /// Seconds to decide, where the capability says so.
+    pub approval_seconds: Option<u64>,
     pub live_keys: BTreeMap<String, bool>,
     /// Each tool's input variant.
     pub variants: BTreeMap<String, usize>,
@@ -103,6 +107,7 @@ impl Policy {
             granted: all(&AGENTS),
             writes: true,
             quorum: 1,
+            approval_seconds: None,
             live_keys: all(&["caller", "other", "worker", "ann", "ben", "admin"]),
             variants: tools.iter().map(|name| ((*name).to_owned(), 0)).collect(),
             enabled: all(&tools),
@@ -158,6 +163,7 @@ impl Policy {
             allow_reversible_writes: self.writes,
             approvals_required: self.quorum,
             requester_may_approve: true,
+            approval_seconds: self.approval_seconds,
         };
         let held = self
             .granted
@@ -235,6 +241,7 @@ impl Truth {
             0 => policy.granted.values_mut().for_each(|granted| *granted = heal || !*granted),
             1 => policy.writes = heal || !policy.writes,
             5 if random.chance(300) => policy.quorum = 3 - policy.quorum,
+            6 if random.chance(300) => policy.approval_seconds = TIMES_TO_DECIDE[random.below(TIMES_TO_DECIDE.len())],
             2 => {
                 let live = policy.live_keys.get_mut(["caller", "other", "worker"][random.below(3)]).expect("a key");
                 *live = heal || !*live;

@@ -3,13 +3,14 @@
 use toolgate_core::queue::Event;
 use toolgate_protocol::approvals::DecisionKind::{Approve, Reject};
 use toolgate_protocol::limits::{
-    APPROVAL_SECONDS, DUE_BATCH, NOTICE_GATHER_SECONDS_MAX, NOTICE_QUIET_SECONDS, OPEN_APPROVALS_MAX,
-    RECENTLY_REJECTED_SECONDS,
+    APPROVAL_SECONDS, APPROVAL_SECONDS_MAX, APPROVAL_SECONDS_MIN, DUE_BATCH, NOTICE_GATHER_SECONDS_MAX,
+    NOTICE_QUIET_SECONDS, OPEN_APPROVALS_MAX, RECENTLY_REJECTED_SECONDS, RECORD_SECONDS,
 };
 use toolgate_simulator::office::Office;
 use toolgate_simulator::pool::Pool;
 
 const HOUR: u64 = 3_600;
+const DAY: u64 = 24 * HOUR;
 
 /// Tells the registry all there is to tell.
 fn tell(pool: &mut Pool, office: &mut Office) {
@@ -62,6 +63,71 @@ fn decisions_that_come_hours_apart_and_out_of_order_reach_their_own_calls_and_ru
         (pool.states(&all), pool.work()),
         (["Rejected", "Expired", "Succeeded", "Succeeded"].map(String::from).to_vec(), vec![])
     );
+}
+
+#[test]
+fn two_people_decide_days_apart_and_nothing_runs_before_the_second_or_twice() {
+    let mut pool = Pool::new();
+    pool.change(|policy| (policy.quorum, policy.approval_seconds) = (2, Some(APPROVAL_SECONDS_MAX)));
+    let start = pool.now;
+    // Each time the object is built anew, its alarm rings, and old records are swept.
+    let at = |pool: &mut Pool, seconds: u64| {
+        pool.now = start.plus_seconds(seconds);
+        pool.rebuild();
+        pool.step(Event::Tick);
+    };
+    let calls: Vec<_> = (0..4).map(|n| pool.park("alice", "u", n).expect("parked")).collect();
+    let names = |states: [&str; 4]| states.map(String::from).to_vec();
+    let all: Vec<_> = calls.iter().collect();
+
+    at(&mut pool, 2 * DAY);
+    assert_eq!(pool.decide_as("ann", &calls[0], Approve).as_deref(), Ok("pending"));
+    assert_eq!(pool.decide_as("ann", &calls[1], Approve).as_deref(), Ok("pending"));
+    // Longer than what has ended is kept.
+    at(&mut pool, RECORD_SECONDS + DAY);
+    assert_eq!(pool.decide_as("ann", &calls[0], Approve), Err("already_decided"), "one person is one voice, a week on");
+    assert_eq!((pool.states(&all), pool.work()), (names(["WaitingApproval"; 4]), vec![]));
+    assert_eq!(pool.decide_as("ben", &calls[0], Approve).as_deref(), Ok("approved"));
+    assert_eq!(pool.work(), vec![calls[0].call.clone()]);
+    at(&mut pool, 24 * DAY);
+    assert_eq!(
+        pool.decide_as("ben", &calls[1], Reject).as_deref(),
+        Ok("rejected"),
+        "22 days after the first one said yes"
+    );
+    at(&mut pool, APPROVAL_SECONDS_MAX - 1);
+    assert_eq!(pool.decide_as("ann", &calls[2], Approve).as_deref(), Ok("pending"));
+    assert_eq!(pool.decide_as("ben", &calls[2], Approve).as_deref(), Ok("approved"), "in the last second");
+    assert_eq!(pool.work(), vec![calls[2].call.clone()]);
+    at(&mut pool, APPROVAL_SECONDS_MAX);
+    assert_eq!(pool.decide_as("ann", &calls[3], Approve), Err("approval_expired"));
+    // What ended over a week ago is gone; what ended of late is there, and nothing runs again.
+    let codes = ["not_found", "already_decided", "already_decided", "approval_expired"];
+    assert_eq!(calls.iter().map(|call| pool.decide_as("ben", call, Approve)).collect::<Vec<_>>(), codes.map(Err));
+    assert_eq!(
+        (pool.states(&all[1..]), pool.work()),
+        (names(["", "Rejected", "Succeeded", "Expired"])[1..].to_vec(), vec![])
+    );
+}
+
+#[test]
+fn the_time_to_decide_is_the_one_of_the_moment_when_the_call_was_parked() {
+    let mut pool = Pool::new();
+    let start = pool.now;
+    let by_default = pool.park("alice", "u", 0).expect("parked");
+    pool.change(|policy| policy.approval_seconds = Some(APPROVAL_SECONDS_MIN));
+    let short = pool.park("alice", "u", 1).expect("parked");
+    pool.change(|policy| policy.approval_seconds = Some(APPROVAL_SECONDS_MAX));
+    let states = |pool: &mut Pool, seconds: u64| {
+        pool.now = start.plus_seconds(seconds);
+        pool.rebuild();
+        pool.step(Event::Tick);
+        pool.states(&[&by_default, &short])
+    };
+    assert_eq!(states(&mut pool, APPROVAL_SECONDS_MIN - 1), ["WaitingApproval", "WaitingApproval"]);
+    assert_eq!(states(&mut pool, APPROVAL_SECONDS_MIN), ["WaitingApproval", "Expired"]);
+    assert_eq!(states(&mut pool, APPROVAL_SECONDS - 1), ["WaitingApproval", "Expired"]);
+    assert_eq!(states(&mut pool, APPROVAL_SECONDS), ["Expired", "Expired"]);
 }
 
 #[test]

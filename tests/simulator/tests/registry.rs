@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use toolgate_core::keys::KeyRing;
 use toolgate_core::registry::{Answer, Command, Page};
+use toolgate_protocol::limits::{APPROVAL_SECONDS_MAX, APPROVAL_SECONDS_MIN};
 use toolgate_protocol::workers::RegistrationStatus;
 use toolgate_simulator::org::{MASTER, Org, manifest, statuses, tool};
 
@@ -246,5 +247,16 @@ fn one_strict_capability_makes_every_approval_of_the_tool_strict() {
     );
     let grant = org.policy("shop").grant("bot", "refund").expect("granted");
     assert_eq!((grant.reversible_writes, grant.approvals_required, grant.requester_may_approve), (true, 2, false));
+    assert_eq!(grant.approval_seconds, None, "neither says how long there is to decide");
     assert!(org.put_capability("c", json!({"tools":[],"approvals_required":6})).is_err());
+    for seconds in [0, APPROVAL_SECONDS_MIN - 1, APPROVAL_SECONDS_MAX + 1] {
+        let refused = org.put_capability("c", json!({"tools":[],"approval_seconds":seconds}));
+        assert!(refused.is_err_and(|problem| problem.kind.code == "invalid_request"), "{seconds}");
+    }
+    let held = |org: &mut Org, name: &str, seconds: u64| {
+        assert!(org.put_capability(name, json!({"tools":["refund","mark"],"approval_seconds":seconds})).is_ok());
+        org.policy("shop").grant("bot", "refund").and_then(|grant| grant.approval_seconds)
+    };
+    assert_eq!(held(&mut org, "wide", APPROVAL_SECONDS_MAX), Some(APPROVAL_SECONDS_MAX), "the one that says so");
+    assert_eq!(held(&mut org, "strict", APPROVAL_SECONDS_MIN), Some(APPROVAL_SECONDS_MIN), "the shortest of two");
 }

@@ -117,6 +117,13 @@ fn an_edit_that_nobody_has_checked_is_found() {
     assert!(found.iter().all(|violation| violation.starts_with("9:")), "{found:?}");
 }
 
+#[test]
+fn an_end_that_moves_while_people_decide_is_found() {
+    let found = found(Bug::PutsOffTheEnd);
+    assert_eq!(found.len(), 3, "some seed missed it");
+    assert!(found.iter().all(|violation| violation.starts_with("4:")), "{found:?}");
+}
+
 /// The same events through the SQL: the same effects at each step, the same records at the end.
 #[test]
 fn the_sql_does_what_the_model_does() {

@@ -96,6 +96,7 @@ function Capabilities({ access }: { readonly access: Access }) {
                 <span class="row">
                   {capability.allow_reversible_writes && <Badge tone="info">reversible writes</Badge>}
                   {capability.approvals_required > 1 && <Badge tone="warn">{capability.approvals_required} approvals</Badge>}
+                  {capability.approval_seconds !== undefined && <Badge tone="info">{capability.approval_seconds / 3_600} h to decide</Badge>}
                   {!capability.requester_may_approve && <Badge tone="warn">who asked may not approve</Badge>}
                 </span>
               </td>

@@ -1,17 +1,18 @@
 import { useState } from "preact/hooks";
-import { useAction } from "../../shared/action";
 import { path } from "../../shared/api";
+import { useForm } from "../../shared/form";
 import type { HeldKey } from "../../shared/keys";
 import { useLoad } from "../../shared/load";
 import { Link, navigate } from "../../shared/router";
 import { Badge } from "../../shared/ui/Badge";
-import { Button } from "../../shared/ui/Button";
 import { Fault } from "../../shared/ui/Fault";
 import { Field } from "../../shared/ui/Field";
+import { FormEnd } from "../../shared/ui/FormEnd";
 import { Note } from "../../shared/ui/Note";
 import { Seen } from "../../shared/ui/Seen";
 import { Table } from "../../shared/ui/Table";
 import { toast } from "../../shared/ui/Toast";
+import { NewName } from "../NewName";
 import { useTitle } from "../title";
 import { EffectBadge } from "../words";
 import { type Access, type Agent, grantsOf, readAccess, saveAgent, savedWords } from "./access";
@@ -90,7 +91,6 @@ function Form({ admin, agent, access, onSaved }: FormProps) {
   const [instructions, setInstructions] = useState(agent?.instructions ?? "");
   const [dataset, setDataset] = useState(agent?.dataset ?? "");
   const [model, setModel] = useState<ModelChoice>(modelChoice(agent?.model));
-  const action = useAction();
   const granted = [...grantsOf({ name, capabilities, pinned_tools: [] }, access.capabilities).keys()];
 
   const save = async (): Promise<void> => {
@@ -110,19 +110,12 @@ function Form({ admin, agent, access, onSaved }: FormProps) {
     if (agent === undefined) navigate(path`/console/agents/${name}`);
     else onSaved();
   };
+  const form = useForm(save);
   return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run(save);
-      }}
-    >
+    <form class="card" onSubmit={form.onSubmit}>
       <h2>{agent === undefined ? "What it is" : "Change it"}</h2>
       {agent === undefined && (
-        <Field label="Name" hint="Lower case letters, digits, - and _.">
-          {(ids) => <input {...ids} class="short" required autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />}
-        </Field>
+        <NewName name={name} onChange={setName} />
       )}
       <Checks legend="Capabilities" names={access.capabilities.map((each) => each.name)} chosen={capabilities} onChange={setCapabilities} empty="There is no capability yet." />
       <Checks legend="Pinned tools: offered in every turn" names={granted} chosen={pinned} onChange={setPinned} empty="A tool can be pinned once a capability grants it." />
@@ -136,12 +129,7 @@ function Form({ admin, agent, access, onSaved }: FormProps) {
       <Field label="Data set" hint="The one that its database tools read; empty for none.">
         {(ids) => <input {...ids} class="short" autocomplete="off" value={dataset} onInput={(event) => setDataset(event.currentTarget.value)} />}
       </Field>
-      {action.fault !== undefined && <Fault fault={action.fault} />}
-      <div class="row">
-        <Button kind="primary" type="submit" busy={action.busy}>
-          Save
-        </Button>
-      </div>
+      <FormEnd form={form} word="Save" />
     </form>
   );
 }

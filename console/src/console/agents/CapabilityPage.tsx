@@ -1,15 +1,16 @@
 import { useState } from "preact/hooks";
-import { useAction } from "../../shared/action";
 import { path } from "../../shared/api";
+import { useForm } from "../../shared/form";
 import type { HeldKey } from "../../shared/keys";
 import { useLoad } from "../../shared/load";
 import { Link, navigate } from "../../shared/router";
-import { Button } from "../../shared/ui/Button";
 import { Fault } from "../../shared/ui/Fault";
 import { Field } from "../../shared/ui/Field";
+import { FormEnd } from "../../shared/ui/FormEnd";
 import { Note } from "../../shared/ui/Note";
 import { Seen } from "../../shared/ui/Seen";
 import { toast } from "../../shared/ui/Toast";
+import { NewName } from "../NewName";
 import { useTitle } from "../title";
 import { EffectBadge } from "../words";
 import { type Access, type Capability, readAccess, saveCapability, savedWords } from "./access";
@@ -35,6 +36,12 @@ export function CapabilityPage({ admin, name }: { readonly admin: HeldKey; reado
   );
 }
 
+const HOUR_SECONDS = 3_600;
+
+function timeToDecide(hours: string): { readonly approval_seconds?: number } {
+  return hours === "" ? {} : { approval_seconds: Math.max(60, Math.round(Number(hours) * HOUR_SECONDS)) };
+}
+
 interface FormProps {
   readonly admin: HeldKey;
   readonly capability: Capability | undefined;
@@ -48,30 +55,23 @@ function Form({ admin, capability, access, onSaved }: FormProps) {
   const [writes, setWrites] = useState(capability?.allow_reversible_writes ?? false);
   const [required, setRequired] = useState(capability?.approvals_required ?? 1);
   const [own, setOwn] = useState(capability?.requester_may_approve ?? true);
-  const action = useAction();
+  const [hours, setHours] = useState(capability?.approval_seconds === undefined ? "" : String(capability.approval_seconds / HOUR_SECONDS));
   const holders = access.agents.filter((agent) => agent.capabilities.includes(name)).map((agent) => agent.name);
   const save = async (): Promise<void> => {
-    const body = { tools, allow_reversible_writes: writes, approvals_required: required, requester_may_approve: own };
+    const body = { tools, allow_reversible_writes: writes, approvals_required: required, requester_may_approve: own, ...timeToDecide(hours) };
     toast(savedWords(`The capability ${name}`, await saveCapability(admin, name, body)));
     if (capability === undefined) navigate(path`/console/capabilities/${name}`);
     else onSaved();
   };
+  const form = useForm(save);
   const effect = (tool: string) => {
     const found = access.tools.find((each) => each.name === tool);
     return found === undefined ? <span class="quiet">gone</span> : <EffectBadge effect={found.definition.side_effect} />;
   };
   return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run(save);
-      }}
-    >
+    <form class="card" onSubmit={form.onSubmit}>
       {capability === undefined && (
-        <Field label="Name" hint="Lower case letters, digits, - and _.">
-          {(ids) => <input {...ids} class="short" required autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />}
-        </Field>
+        <NewName name={name} onChange={setName} />
       )}
       {holders.length > 0 && (
         <p>
@@ -88,16 +88,14 @@ function Form({ admin, capability, access, onSaved }: FormProps) {
           <input {...ids} class="short" type="number" min="1" max="5" required value={required} onInput={(event) => setRequired(event.currentTarget.valueAsNumber || 1)} />
         )}
       </Field>
+      <Field label="Hours to decide" hint="Empty: 24. From a minute (0.0167) to 30 days (720). Of several capabilities the shortest counts.">
+        {(ids) => <input {...ids} class="short" type="number" min="0.0166" max="720" step="any" value={hours} onInput={(event) => setHours(event.currentTarget.value)} />}
+      </Field>
       <label class="check">
         <input type="checkbox" checked={own} onChange={(event) => setOwn(event.currentTarget.checked)} />
         Who asked may approve
       </label>
-      {action.fault !== undefined && <Fault fault={action.fault} />}
-      <div class="row">
-        <Button kind="primary" type="submit" busy={action.busy}>
-          Save
-        </Button>
-      </div>
+      <FormEnd form={form} word="Save" />
     </form>
   );
 }

@@ -52,6 +52,8 @@ export function CallPage({ reader, id }: { readonly reader: HeldKey; readonly id
 const EVENTS: Readonly<Record<string, string>> = {
   parked: "Asked for, and parked for a decision",
   queued: "Asked for, and queued",
+  joined: "Asked for again within its run: it is the same call",
+  approval_given: "Approved by one; more must say yes",
   approve: "Approved; queued",
   reject: "Rejected",
   approval_expired: "Nobody decided in time",

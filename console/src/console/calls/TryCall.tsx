@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useAction } from "../../shared/action";
 import { path } from "../../shared/api";
+import { useForm } from "../../shared/form";
 import { bodyText, jsonFault, Verbatim } from "../../shared/json";
 import { type HeldKey, heldKeys, keyOf } from "../../shared/keys";
 import { useLoad } from "../../shared/load";
 import { Link } from "../../shared/router";
 import { useStore } from "../../shared/store";
 import { Button } from "../../shared/ui/Button";
-import { Fault } from "../../shared/ui/Fault";
 import { Field } from "../../shared/ui/Field";
+import { FormEnd } from "../../shared/ui/FormEnd";
 import { allTools, type CallView, readCall, submitCall, type Tool } from "../documents";
 import { useTitle } from "../title";
 import { EffectBadge, isEnded } from "../words";
@@ -16,7 +16,7 @@ import { argumentsText } from "./contract";
 import { Fields } from "./Fields";
 import { Outcome } from "./Outcome";
 import { NO_PRINCIPAL, PrincipalFields, principalText } from "./PrincipalFields";
-import { AgentField, KeyField, useAgentNames } from "./who";
+import { KeyField, NameField, namesOf, useAgentNames } from "./who";
 
 const WAIT_SECONDS = 20;
 
@@ -24,7 +24,8 @@ const WAIT_SECONDS = 20;
 export function TryCall({ first }: { readonly first: HeldKey }) {
   const [key, setKey] = useState(first);
   const admin = keyOf(useStore(heldKeys), "admin");
-  const tools = useLoad(admin && ((signal) => allTools(admin, signal)), [admin?.id]).value?.filter((tool) => !tool.released);
+  const looked = useLoad(admin && ((signal) => allTools(admin, signal)), [admin?.id]);
+  const tools = looked.value?.filter((tool) => !tool.released);
   const [agent, setAgent] = useState("");
   const [principal, setPrincipal] = useState(NO_PRINCIPAL);
   const [name, setName] = useState("");
@@ -33,7 +34,6 @@ export function TryCall({ first }: { readonly first: HeldKey }) {
   const [asText, setAsText] = useState(false);
   const [idempotencyKey, setIdempotencyKey] = useState<string>(crypto.randomUUID());
   const [call, setCall] = useState<CallView>();
-  const action = useAction();
   const abort = useRef(new AbortController());
   useEffect(() => () => abort.current.abort(), []);
   useTitle("Try a call");
@@ -55,21 +55,16 @@ export function TryCall({ first }: { readonly first: HeldKey }) {
       setCall(view);
     }
   };
+  const form = useForm(send);
   return (
     <section class="stack narrow">
       <h1>Try a call</h1>
       <p>This is a real call: what the tool does, it does. A consequential one waits for a decision first.</p>
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void action.run(send);
-        }}
-      >
+      <form class="card" onSubmit={form.onSubmit}>
         <div class="filters">
           <KeyField roles={["caller", "agent"]} chosen={key} onChange={setKey} />
-          {key.role === "caller" && <AgentField names={agents} agent={agent} onChange={setAgent} />}
-          <ToolField tools={tools} name={name} onChange={(next) => (setName(next), setValues({}))} />
+          {key.role === "caller" && <NameField label="Agent" names={agents} name={agent} onChange={setAgent} />}
+          <NameField label="Tool" names={namesOf(looked, tools)} name={name} onChange={(next) => (setName(next), setValues({}))} />
         </div>
         {key.role === "caller" && <PrincipalFields draft={principal} onChange={setPrincipal} />}
         {tool !== undefined && (
@@ -98,13 +93,9 @@ export function TryCall({ first }: { readonly first: HeldKey }) {
             </div>
           )}
         </Field>
-        {action.fault !== undefined && <Fault fault={action.fault} />}
-        <div class="row">
-          <Button kind="primary" type="submit" busy={action.busy}>
-            Call
-          </Button>
-          {action.busy && <span class="quiet">Waiting for the outcome…</span>}
-        </div>
+        <FormEnd form={form} word="Call">
+          {form.busy && <span class="quiet">Waiting for the outcome…</span>}
+        </FormEnd>
       </form>
       <div role="status">
         {call !== undefined && (
@@ -128,23 +119,4 @@ function textOf(tool: Tool, values: Readonly<Record<string, string>>): string {
   } catch {
     return "{}";
   }
-}
-
-function ToolField({ tools, name, onChange }: { readonly tools: readonly Tool[] | undefined; readonly name: string; readonly onChange: (name: string) => void }) {
-  return (
-    <Field label="Tool">
-      {(ids) =>
-        tools === undefined ? (
-          <input {...ids} required autocomplete="off" value={name} onInput={(event) => onChange(event.currentTarget.value)} />
-        ) : (
-          <select {...ids} required value={name} onChange={(event) => onChange(event.currentTarget.value)}>
-            <option value="">Choose…</option>
-            {tools.map((tool) => (
-              <option key={tool.name}>{tool.name}</option>
-            ))}
-          </select>
-        )
-      }
-    </Field>
-  );
 }

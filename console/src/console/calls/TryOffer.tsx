@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
-import { useAction } from "../../shared/action";
 import { path, request, type Schemas } from "../../shared/api";
+import { useForm } from "../../shared/form";
 import { bodyText, Verbatim } from "../../shared/json";
 import type { HeldKey } from "../../shared/keys";
 import { Button } from "../../shared/ui/Button";
-import { Fault } from "../../shared/ui/Fault";
 import { Field } from "../../shared/ui/Field";
+import { FormEnd } from "../../shared/ui/FormEnd";
 import { Seen } from "../../shared/ui/Seen";
 import { type Offer, type RunAnswer, startRun } from "../documents";
 import { useTitle } from "../title";
 import { OfferView } from "./OfferView";
 import { NO_PRINCIPAL, PrincipalFields, principalText } from "./PrincipalFields";
-import { AgentField, KeyField, useAgentNames } from "./who";
+import { KeyField, NameField, useAgentNames } from "./who";
 
 interface Turn {
   readonly message: string;
@@ -29,7 +29,6 @@ export function TryOffer({ first }: { readonly first: HeldKey }) {
   const [screen, setScreen] = useState({ type: "", id: "" });
   const [run, setRun] = useState<RunAnswer>();
   const [turns, setTurns] = useState<readonly Turn[]>([]);
-  const action = useAction();
   const agents = useAgentNames(key);
   useTitle("Try an offer");
 
@@ -40,6 +39,7 @@ export function TryOffer({ first }: { readonly first: HeldKey }) {
     setRun(answer);
     setTurns([{ message, offer: answer.offer, ...(answer.grounding && { grounding: answer.grounding }) }]);
   };
+  const form = useForm(begin);
   const goOn = async ({ run: id, token }: RunAnswer): Promise<void> => {
     // The run's own token takes its turns; it is held nowhere else.
     const own: HeldKey = { ...key, key: token, role: "agent" };
@@ -50,16 +50,10 @@ export function TryOffer({ first }: { readonly first: HeldKey }) {
     <section class="stack">
       <h1>Try an offer</h1>
       <p>Offered is not allowed: what an agent may call is decided by its grants. Nothing is called here, but for the lookup of a screen that you name.</p>
-      <form
-        class="card narrow"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void action.run(begin);
-        }}
-      >
+      <form class="card narrow" onSubmit={form.onSubmit}>
         <div class="filters">
           <KeyField roles={["caller"]} chosen={key} onChange={setKey} />
-          <AgentField names={agents} agent={agent} onChange={setAgent} />
+          <NameField label="Agent" names={agents} name={agent} onChange={setAgent} />
           <Field label="Budget, in tokens" hint="Empty: the agent's own.">
             {(ids) => <input {...ids} type="number" min="1" value={budget} onInput={(event) => setBudget(event.currentTarget.value)} />}
           </Field>
@@ -74,17 +68,13 @@ export function TryOffer({ first }: { readonly first: HeldKey }) {
           </Field>
         </div>
         <Field label="Message">{(ids) => <textarea {...ids} required value={message} onInput={(event) => setMessage(event.currentTarget.value)} />}</Field>
-        {action.fault !== undefined && <Fault fault={action.fault} />}
-        <div class="row">
-          <Button kind="primary" type="submit" busy={action.busy}>
-            Offer
-          </Button>
+        <FormEnd form={form} word="Offer">
           {run !== undefined && (
-            <Button busy={action.busy} onClick={() => void action.run(() => goOn(run))}>
+            <Button busy={form.busy} onClick={() => void form.run(() => goOn(run))}>
               As the next message of the same run
             </Button>
           )}
-        </div>
+        </FormEnd>
       </form>
       <div role="status" class="stack">
         {turns.map((turn, at) => (

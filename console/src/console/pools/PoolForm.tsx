@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
-import { useAction } from "../../shared/action";
 import { path, request, type Schemas } from "../../shared/api";
+import { useForm } from "../../shared/form";
 import type { HeldKey } from "../../shared/keys";
 import { Link } from "../../shared/router";
-import { Button } from "../../shared/ui/Button";
-import { Fault } from "../../shared/ui/Fault";
 import { Field } from "../../shared/ui/Field";
+import { FormEnd } from "../../shared/ui/FormEnd";
 import { Note } from "../../shared/ui/Note";
 import { Secret } from "../../shared/ui/Secret";
+import { NewName } from "../NewName";
 import { useTitle } from "../title";
 import { Registration } from "./parts";
 
@@ -28,7 +28,6 @@ export function PoolForm({ admin, pool, onSaved }: { readonly admin: HeldKey; re
   const [timeout, setTimeout] = useState(String(pool?.endpoint?.timeout_seconds ?? 15));
   const [secret, setSecret] = useState("");
   const [saved, setSaved] = useState<Saved>();
-  const action = useAction();
   const save = async (): Promise<void> => {
     const webhook = transport === "webhook" ? { url, timeout_seconds: Number(timeout), ...(secret !== "" && { secret }) } : {};
     const { body } = await request<Saved>("PUT", path`/v1/pools/${name}`, { transport, ...webhook }, { key: admin });
@@ -36,18 +35,11 @@ export function PoolForm({ admin, pool, onSaved }: { readonly admin: HeldKey; re
     setSecret("");
     onSaved(name);
   };
+  const form = useForm(save);
   return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run(save);
-      }}
-    >
+    <form class="card" onSubmit={form.onSubmit}>
       {pool === undefined && (
-        <Field label="Name" hint="Lower case letters, digits, - and _.">
-          {(ids) => <input {...ids} class="short" required autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />}
-        </Field>
+        <NewName name={name} onChange={setName} />
       )}
       <fieldset>
         <legend>Reached by</legend>
@@ -73,12 +65,7 @@ export function PoolForm({ admin, pool, onSaved }: { readonly admin: HeldKey; re
           </Field>
         </>
       )}
-      {action.fault !== undefined && <Fault fault={action.fault} />}
-      <div class="row">
-        <Button kind="primary" type="submit" busy={action.busy}>
-          Save
-        </Button>
-      </div>
+      <FormEnd form={form} word="Save" />
       <div role="status" class="stack">
         {saved !== undefined && <SavedWords saved={saved} />}
       </div>

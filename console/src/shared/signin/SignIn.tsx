@@ -1,54 +1,41 @@
 import { useEffect, useState } from "preact/hooks";
+import { useAction } from "../action";
 import { ProblemError, wordsOf } from "../api";
-import { type HeldKey, lostKey } from "../keys";
+import { useForm } from "../form";
+import { lostKey } from "../keys";
 import { useStore } from "../store";
 import { Button } from "../ui/Button";
+import { Fault } from "../ui/Fault";
 import { Field } from "../ui/Field";
 import { Note } from "../ui/Note";
 import { loadSite, signInWithAccess, site } from "./access";
 import { signIn } from "./session";
 
-interface Props {
-  /** Which keys help here, in words: "an approver or admin key". */
-  readonly wanted: string;
-  readonly onDone?: (key?: HeldKey) => void;
+/** Why a key was not taken, in words. */
+function keyFault(fault: unknown): string | undefined {
+  if (fault === undefined) return undefined;
+  const unknown = fault instanceof ProblemError && fault.status === 401;
+  return unknown ? "The gateway does not know this key. It may be cut off, revoked or of another gateway." : wordsOf(fault);
 }
 
-/** The form that takes a key. It is used as a page of its own and inside of the keys dialog. */
-export function SignIn({ wanted, onDone }: Props) {
+/** The form that takes a key; `wanted` says which keys help here: "an approver or admin key". It is a page of its own and a part of the keys dialog. */
+export function SignIn({ wanted }: { readonly wanted: string }) {
   const [text, setText] = useState("");
   const [kept, setKept] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string>();
+  const form = useForm(async () => {
+    await signIn(text, kept);
+    setText("");
+  });
+  const access = useAction();
   const lost = useStore(lostKey);
   const withAccess = useStore(site)?.access === true;
   // Without an answer there is no button; pasting a key says what is wrong.
   useEffect(() => void loadSite().catch(() => undefined), []);
-
-  const run = async (work: () => Promise<HeldKey | void>): Promise<void> => {
-    setBusy(true);
-    setFault(undefined);
-    try {
-      const key = await work();
-      setText("");
-      onDone?.(key ?? undefined);
-    } catch (problem) {
-      const unknown = problem instanceof ProblemError && problem.status === 401;
-      setFault(unknown ? "The gateway does not know this key. It may be cut off, revoked or of another gateway." : wordsOf(problem));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const busy = form.busy || access.busy;
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void run(() => signIn(text, kept));
-      }}
-    >
+    <form class="stack" onSubmit={form.onSubmit}>
       {lost !== undefined && <Note kind="warn">{lost}</Note>}
-      <Field label="Key" hint={`Paste ${wanted}. It goes to this gateway alone.`} error={fault}>
+      <Field label="Key" hint={`Paste ${wanted}. It goes to this gateway alone.`} error={keyFault(form.fault)}>
         {(ids) => (
           <input {...ids} type="password" autocomplete="off" spellcheck={false} required value={text} onInput={(event) => setText(event.currentTarget.value)} />
         )}
@@ -62,11 +49,12 @@ export function SignIn({ wanted, onDone }: Props) {
           Sign in
         </Button>
         {withAccess && (
-          <Button busy={busy} onClick={() => void run(signInWithAccess)}>
+          <Button busy={busy} onClick={() => void access.run(signInWithAccess)}>
             Sign in with Cloudflare Access
           </Button>
         )}
       </div>
+      {access.fault !== undefined && <Fault fault={access.fault} />}
     </form>
   );
 }
