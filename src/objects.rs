@@ -5,7 +5,8 @@ use serde::de::DeserializeOwned;
 use toolgate_core::chat::threads;
 use toolgate_core::ids::{IdKind, Ids, LocalId, Place};
 use toolgate_core::keys::Identity;
-use toolgate_core::mcp::{KeptLevel, LevelCommand, Session, level_object};
+use toolgate_core::mcp::{LevelCommand, LogLevel, levels_object};
+use toolgate_core::principal::Principal;
 use toolgate_core::problem::Problem;
 use toolgate_core::queue::delivery::DeliveryEnvelope;
 use toolgate_core::queue::messages::{self, Ask, VERSION};
@@ -58,14 +59,15 @@ impl Edge {
         self.ask_conversation(name, CHAT, command).await
     }
 
-    /// Asks the object that keeps which log messages a session wants.
+    /// Asks the object that keeps which log messages the sessions of a principal with an agent want.
     pub async fn ask_level(
         &self,
-        org: &str,
-        session: &Session,
+        who: &Identity,
+        principal: &Principal,
         command: &LevelCommand,
-    ) -> Result<Option<KeptLevel>, Problem> {
-        self.ask_conversation(&level_object(org, session), MCP, command).await
+    ) -> Result<Option<LogLevel>, Problem> {
+        let agent = who.scope.agent.as_deref().unwrap_or_default();
+        self.ask_conversation(&levels_object(&who.org, agent, principal), MCP, command).await
     }
 
     async fn ask_conversation<C: Serialize, R: DeserializeOwned>(

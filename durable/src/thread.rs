@@ -1,8 +1,8 @@
-//! The shell of the objects that keep conversations: of one run, of one person's threads with an agent, or of one session
-//! at the MCP door.
+//! The shell of the objects that keep conversations: of one run, of one person's threads with an agent, or of one person's
+//! sessions with an agent at the MCP door.
 
 use toolgate_core::chat::threads;
-use toolgate_core::mcp::{LevelCommand, kept_level, level_step};
+use toolgate_core::mcp::{LevelCommand, level_step, levels_end};
 use toolgate_core::problem::Problem;
 use toolgate_core::run::{Command, Effects, step};
 use toolgate_core::sql_port::StoreError;
@@ -16,12 +16,12 @@ use crate::{alarm, answers, clock};
 
 /// The path of what is asked about threads.
 pub const CHAT: &str = "/chat";
-/// The path of what is asked about a session at the MCP door.
+/// The path of what is asked about sessions at the MCP door.
 pub const MCP: &str = "/mcp";
 /// A run that could not be swept is looked at again after this.
 const SWEEP_AGAIN_SECONDS: u64 = 3_600;
 
-/// The object of one run, of one person's threads with an agent, or of one session at the MCP door.
+/// The object of one run, of one person's threads with an agent, or of one person's sessions with an agent at the MCP door.
 #[durable_object]
 pub struct Thread {
     state: State,
@@ -57,11 +57,9 @@ impl DurableObject for Thread {
     }
 
     async fn alarm(&self) -> Result<Response> {
-        match (kept_level(&self.sql), self.step(Command::Tick).await) {
-            (Ok(Some(kept)), _) if clock::now() < kept.until => {
-                drop(alarm::arm_at(&self.state.storage(), kept.until).await);
-            }
-            (Ok(Some(_)) | Err(StoreError::Corrupt(_)), _) | (_, Ok(Effects { forget: true, .. })) => {
+        match (levels_end(&self.sql), self.step(Command::Tick).await) {
+            (Ok(Some(end)), _) if clock::now() < end => drop(alarm::arm_at(&self.state.storage(), end).await),
+            (Ok(Some(_)), _) | (_, Ok(Effects { forget: true, .. })) => {
                 if let Err(error) = self.state.storage().delete_all().await {
                     console_error!("a conversation could not be forgotten: {error}");
                     self.sweep_again().await;
@@ -103,25 +101,27 @@ impl Thread {
     }
 
     async fn level(&self, text: &str) -> Result<Response> {
+        let now = clock::now();
         let done = serde_json::from_str::<LevelCommand>(text)
             .map_err(|error| StoreError::Failed(format!("an internal message does not parse: {error}")))
             .and_then(|command| {
-                let kept = transaction(&self.state.storage(), || level_step(&self.sql, &command))?;
-                Ok((kept, matches!(command, LevelCommand::Set(..))))
+                let step = || Ok((level_step(&self.sql, &command, now)?, levels_end(&self.sql)?));
+                let (level, end) = transaction(&self.state.storage(), step)?;
+                Ok((level, end.filter(|_| matches!(command, LevelCommand::Set(..)))))
             });
-        let (kept, is_new) = match done {
+        let (level, end) = match done {
             Ok(done) => done,
             Err(error) => {
                 console_error!("a step was undone: {}", error);
                 return answers::refusal(&Problem::storage());
             }
         };
-        if let Some(kept) = kept.filter(|_| is_new)
-            && let Err(error) = alarm::arm_at(&self.state.storage(), kept.until).await
+        if let Some(end) = end
+            && let Err(error) = alarm::arm_at(&self.state.storage(), end).await
         {
             console_error!("the alarm could not be set: {error}");
         }
-        answers::thread(&kept)
+        answers::thread(&level)
     }
 
     async fn sweep_again(&self) {

@@ -222,6 +222,8 @@ pub const MCP_INPUT_SECONDS: u64 = 3_600;
 pub const MCP_APPROVAL_SECONDS: u64 = APPROVAL_SECONDS_MAX + RECORD_SECONDS;
 /// A session of a client before 2026-07-28 is over after this; the client begins anew.
 pub const MCP_SESSION_SECONDS: u64 = 24 * 3_600;
+/// Sessions of a principal with an agent of which a level of log messages is kept; those that end first go first.
+pub const MCP_LEVELS_MAX: u64 = 1_000;
 /// Longest id of a session that is read.
 pub const MCP_SESSION_CHARS_MAX: usize = 128;
 /// Such a client has this long to answer what a tool asked for, because its call waits for it.

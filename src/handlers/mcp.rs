@@ -165,7 +165,7 @@ async fn handle(edge: &Edge, who: &Identity, request: &Request) -> Result<Answer
         Method::Initialize(hello) => initialize(edge, who, id, hello)?,
         Method::SetLevel(level) => {
             let Some(session) = session else { return Err(Fault::no_method("logging/setLevel").into()) };
-            edge.ask_level(&who.org, session, &LevelCommand::Set(*level, session.ends)).await?;
+            edge.ask_level(who, &principal(who)?, &LevelCommand::set(session, *level)).await?;
             mcp::answer(id, &mcp::empty(*era))
         }
         Method::Ping => mcp::answer(id, &mcp::empty(*era)),

@@ -17,7 +17,7 @@ use worker::Response;
 
 use super::Handled;
 use super::listen::event;
-use super::mcp::{EVENT_STREAM, Failed, INTERNAL_ERROR, Untold, answered, told};
+use super::mcp::{EVENT_STREAM, Failed, INTERNAL_ERROR, Untold, answered, principal, told};
 use super::mcp_calls::{Submitted, ToolCall, read_answer};
 use super::{mcp_questions, mcp_tasks};
 use crate::edge::Edge;
@@ -117,8 +117,8 @@ async fn level(ToolCall { edge, who, request, call }: ToolCall<'_>) -> Option<Lo
     let level = match &request.session {
         None => call.log_level,
         Some(session) => {
-            // Who cannot be asked just now is told nothing: messages are an extra.
-            edge.ask_level(&who.org, session, &LevelCommand::Read).await.ok().flatten().map(|kept| kept.level)
+            // Where that cannot be read just now nothing is told: messages are an extra.
+            edge.ask_level(who, &principal(who).ok()?, &LevelCommand::read(session)).await.ok().flatten()
         }
     };
     level.filter(|level| level.hears())

@@ -162,6 +162,14 @@ test("several things are asked at once, and one after the other, each as a reque
   assert.equal((await next()).result.content[0].text, "done");
 });
 
+test("a page for the user has an id, which revision 2025-11-25 wants", async () => {
+  const page = { method: "elicitation/create", params: { mode: "url", message: "Sign in.", url: "https://x.example/" } };
+  const { session, worker, question } = await asked({ page }, { elicitation: { url: {} } });
+  assert.deepEqual(question.params, { ...page.params, elicitationId: question.id });
+  assert.equal((await session.answer(question.id, '{"action":"accept"}')).status, 202);
+  assert.deepEqual((await worker.job()).input.responses, { page: { action: "accept" } });
+});
+
 test("progress goes on from the call that asked to the one that was answered", async () => {
   const { mcp, worker } = await mcpScene(gateway);
   const session = await mcp.session({ elicitation: {} });

@@ -1,64 +1,89 @@
-//! The level of log messages that a session asked for: the one thing of a session that is kept, in an object of its own,
-//! from when it is set until the session is over. Of a session that sets none the object is asked and keeps nothing.
+//! The levels of log messages that a principal's sessions with an agent have set: the one thing of a session that is kept, in
+//! an object of that person's, each until its session is over. Of a session that sets none nothing is kept.
 
 use serde::{Deserialize, Serialize};
+use toolgate_protocol::limits::MCP_LEVELS_MAX;
 
 use super::{LogLevel, Session};
-use crate::sql_port::{Sql, StoreError};
+use crate::hash::sha256_hex;
+use crate::principal::Principal;
+use crate::sql_port::{Sql, SqlValue, StoreError};
 use crate::time::UnixMillis;
 
-const SCHEMA: &str = "CREATE TABLE IF NOT EXISTS mcp_level (one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1), level TEXT NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID";
+const SCHEMA: &str = "CREATE TABLE IF NOT EXISTS mcp_level (session TEXT NOT NULL PRIMARY KEY, level TEXT NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID";
 const TABLES: &str = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'mcp_level'";
-const GET: &str = "SELECT level, until FROM mcp_level WHERE one = 1";
-const PUT: &str = "INSERT INTO mcp_level (one, level, until) VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET level = excluded.level, until = excluded.until";
+const GET: &str = "SELECT level FROM mcp_level WHERE session = ?";
+const PUT: &str = "INSERT INTO mcp_level (session, level, until) VALUES (?, ?, ?) ON CONFLICT (session) DO UPDATE SET level = excluded.level, until = excluded.until";
+const END: &str = "SELECT until FROM mcp_level ORDER BY until DESC LIMIT 1";
+const OVER: &str = "DELETE FROM mcp_level WHERE until <= ?";
+const TOO_MANY: &str = "DELETE FROM mcp_level WHERE session IN (SELECT session FROM mcp_level ORDER BY until DESC, session LIMIT -1 OFFSET ?)";
 
-/// What is asked of a session's object. The edge has opened the session.
+/// What is asked of the object. The edge has opened the session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum LevelCommand {
-    /// From now on, until the session is over.
-    Set(LogLevel, UnixMillis),
-    /// The level that was set.
-    Read,
+    /// A session's level from now on, and until when that is.
+    Set(String, LogLevel, UnixMillis),
+    /// The level that a session has set.
+    Read(String),
 }
 
-/// What the object knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptLevel {
-    /// The level.
-    pub level: LogLevel,
-    /// Its storage can go then.
-    pub until: UnixMillis,
+impl LevelCommand {
+    /// A session's level from now on.
+    pub fn set(session: &Session, level: LogLevel) -> LevelCommand {
+        LevelCommand::Set(session.id.clone(), level, session.ends)
+    }
+
+    /// The level that a session has set.
+    pub fn read(session: &Session) -> LevelCommand {
+        LevelCommand::Read(session.id.clone())
+    }
 }
 
-/// The name of the object that keeps a session's level.
-pub fn level_object(org: &str, session: &Session) -> String {
-    format!("mcp/{org}/{}", session.id)
+/// The name of the object that keeps the levels of a principal's sessions with an agent.
+pub fn levels_object(org: &str, agent: &str, principal: &Principal) -> String {
+    let person = sha256_hex(serde_json::json!([principal.tenant_id, principal.id]).to_string().as_bytes());
+    format!("mcp/{org}/{agent}/{person}")
 }
 
 /// One command, inside one transaction: the level as it is after it.
 ///
 /// # Errors
 /// When storage does not serve; the step is to be undone.
-pub fn level_step(sql: &dyn Sql, command: &LevelCommand) -> Result<Option<KeptLevel>, StoreError> {
-    let LevelCommand::Set(level, until) = command else { return kept_level(sql) };
+pub fn level_step(sql: &dyn Sql, command: &LevelCommand, now: UnixMillis) -> Result<Option<LogLevel>, StoreError> {
+    let (session, level, until) = match command {
+        LevelCommand::Set(session, level, until) => (session, level, until),
+        LevelCommand::Read(session) if exists(sql)? => return read(sql, session),
+        LevelCommand::Read(_) => return Ok(None),
+    };
     let text = serde_json::to_string(level).map_err(|error| StoreError::Failed(error.to_string()))?;
     sql.exec(SCHEMA, &[])?;
-    sql.exec(PUT, &[text.as_str().into(), until.0.into()])?;
-    Ok(Some(KeptLevel { level: *level, until: *until }))
+    sql.exec(OVER, &[now.0.into()])?;
+    sql.exec(PUT, &[session.as_str().into(), text.into(), until.0.into()])?;
+    // The sessions that end first fall silent.
+    sql.exec(TOO_MANY, &[MCP_LEVELS_MAX.into()])?;
+    Ok(Some(*level))
 }
 
-/// The level that the object keeps, if it is that of a session.
+/// When the last of the levels that an object keeps is over; nothing for an object that keeps none.
 ///
 /// # Errors
 /// When storage does not serve.
-pub fn kept_level(sql: &dyn Sql) -> Result<Option<KeptLevel>, StoreError> {
-    if sql.exec(TABLES, &[])?.is_empty() {
+pub fn levels_end(sql: &dyn Sql) -> Result<Option<UnixMillis>, StoreError> {
+    if !exists(sql)? {
         return Ok(None);
     }
-    let rows = sql.exec(GET, &[])?;
-    let Some([level, until]) = rows.first().map(Vec::as_slice) else { return Ok(None) };
-    let corrupt = || StoreError::Corrupt("a session's level does not parse".into());
-    let level = level.text().and_then(|text| serde_json::from_str(text).ok()).ok_or_else(corrupt)?;
-    let until = until.integer().and_then(|until| u64::try_from(until).ok()).ok_or_else(corrupt)?;
-    Ok(Some(KeptLevel { level, until: UnixMillis(until) }))
+    let until = sql.exec(END, &[])?.first().and_then(|row| row.first()).and_then(SqlValue::integer);
+    Ok(Some(UnixMillis(until.and_then(|until| u64::try_from(until).ok()).unwrap_or(0))))
+}
+
+fn exists(sql: &dyn Sql) -> Result<bool, StoreError> {
+    Ok(!sql.exec(TABLES, &[])?.is_empty())
+}
+
+fn read(sql: &dyn Sql, session: &str) -> Result<Option<LogLevel>, StoreError> {
+    let rows = sql.exec(GET, &[session.into()])?;
+    let Some(text) = rows.first().and_then(|row| row.first()).and_then(SqlValue::text) else { return Ok(None) };
+    serde_json::from_str(text)
+        .map(Some)
+        .map_err(|error| StoreError::Corrupt(format!("a level does not parse: {error}")))
 }

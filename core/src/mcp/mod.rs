@@ -31,7 +31,7 @@ pub use answers::{
 pub use asking::{answer_to, not_asked, requests, withdrawn};
 pub use capabilities::Capability;
 pub use input::{input_of, is_question, no_answer, question_result};
-pub use levels::{KeptLevel, LevelCommand, kept_level, level_object, level_step};
+pub use levels::{LevelCommand, level_step, levels_end, levels_object};
 pub use log::{LogLevel, log_message};
 pub use mirrors::{Age, Rules, age, check_mirrors, is_header_name, may_mirror, mirrors};
 pub use progress::progress;
