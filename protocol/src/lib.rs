@@ -5,6 +5,7 @@
 //! principal) is [`RawValue`](serde_json::value::RawValue): no number in it is ever rounded.
 #![forbid(unsafe_code)]
 
+pub mod agui;
 pub mod answers;
 pub mod approvals;
 pub mod calls;

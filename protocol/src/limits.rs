@@ -217,6 +217,9 @@ pub const MCP_INPUT_BYTES_MAX: usize = 64 * 1024;
 pub const MCP_INPUT_STATE_BYTES_MAX: usize = 16 * 1024;
 /// A client has this long to answer what a tool asked for.
 pub const MCP_INPUT_SECONDS: u64 = 3_600;
+/// A client that was led to an approval may come back for the outcome this long: as long as one can wait, and the record of
+/// its call is kept.
+pub const MCP_APPROVAL_SECONDS: u64 = APPROVAL_SECONDS_MAX + RECORD_SECONDS;
 /// What an agent's admin says of its tools at this door is asked for again after this.
 pub const MCP_RULES_SECONDS: u64 = 30;
 /// A stream that tells how a call gets on says at least this often that it is there.

@@ -14,7 +14,7 @@ use toolgate_core::queue::messages::{Ask, Submit};
 use toolgate_durable::now;
 use toolgate_protocol::calls::{CallInput, CallView};
 use toolgate_protocol::definitions::Profile;
-use toolgate_protocol::limits::{MCP_INPUT_SECONDS, MCP_TASK_WAIT_SECONDS, MCP_WAIT_SECONDS, RECORD_SECONDS};
+use toolgate_protocol::limits::{MCP_APPROVAL_SECONDS, MCP_INPUT_SECONDS, MCP_TASK_WAIT_SECONDS, MCP_WAIT_SECONDS};
 use toolgate_protocol::problems;
 use worker::Response;
 
@@ -114,7 +114,8 @@ impl ToolCall<'_> {
             return Ok(mcp::answer(id, &mcp::created_task(view, waits)));
         }
         if waits == Some(Waits::Decision) && client.can(Capability::Url) {
-            let state = states.seal(&bound, &Carried::Call(view.call.clone()), now().plus_seconds(RECORD_SECONDS));
+            let state =
+                states.seal(&bound, &Carried::Call(view.call.clone()), now().plus_seconds(MCP_APPROVAL_SECONDS));
             return Ok(mcp::answer(id, &mcp::waits_for_input(view, &state)));
         }
         Ok(mcp::answer(id, &mcp::call_result(view, *era)))

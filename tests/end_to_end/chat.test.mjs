@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { Chat, person } from "./support/chat.mjs";
+import { Chat, person, staged } from "./support/chat.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { Internet } from "./support/internet.mjs";
-import { definition, Org, PRINCIPAL } from "./support/org.mjs";
-import { RawWorker } from "./support/raw_worker.mjs";
+import { definition, PRINCIPAL } from "./support/org.mjs";
 import { MODEL_VARS, ScriptedModel } from "./support/scripted_model.mjs";
 import { until } from "./support/until.mjs";
 
@@ -27,15 +26,7 @@ after(async () => {
   await internet.close();
 });
 
-async function scene({ tools = TOOLS } = {}) {
-  const org = await Org.make(gateway);
-  const worker = new RawWorker(org.worker);
-  await worker.register(tools);
-  await org.grant(tools.map(({ name }) => name));
-  model.forget();
-  const who = await person(org, model);
-  return { org, worker, who, chat: new Chat(who) };
-}
+const scene = ({ tools = TOOLS } = {}) => staged(gateway, model, tools);
 
 /** Serves one job: what it was asked, after it was answered. */
 async function serve(worker, result = '"done"', activity) {
@@ -336,7 +327,7 @@ test("what is refused is refused in HTTP, and nothing begins", async () => {
 
 test("capabilities say what an agent may call, and which model is behind it", async () => {
   const { chat } = await scene();
-  const { body } = await chat.door.must(200, "GET", chat.path);
+  const body = await chat.capabilities();
   assert.deepEqual(body.tools.items.map(({ name, metadata }) => [name, metadata]), [
     ["look", { side_effect: "read_only", pool: "main", managed_by: "worker" }],
     ["note", { side_effect: "reversible_write", pool: "main", managed_by: "worker" }],

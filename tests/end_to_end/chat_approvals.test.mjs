@@ -4,11 +4,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { ageParked } from "./support/aging.mjs";
-import { Chat, person } from "./support/chat.mjs";
+import { staged } from "./support/chat.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { Internet } from "./support/internet.mjs";
-import { definition, Org } from "./support/org.mjs";
-import { RawWorker } from "./support/raw_worker.mjs";
+import { definition } from "./support/org.mjs";
 import { MODEL_VARS, ScriptedModel } from "./support/scripted_model.mjs";
 
 const TOOLS = [
@@ -28,14 +27,7 @@ after(async () => {
   await internet.close();
 });
 
-async function scene() {
-  const org = await Org.make(gateway);
-  const worker = new RawWorker(org.worker);
-  await worker.register(TOOLS);
-  await org.grant(TOOLS.map(({ name }) => name));
-  model.forget();
-  return { org, worker, chat: new Chat(await person(org, model)) };
-}
+const scene = () => staged(gateway, model, TOOLS);
 
 const resume = (...interrupts) => interrupts.map(({ id }) => ({ interruptId: id, status: "resolved", payload: { approved: true } }));
 

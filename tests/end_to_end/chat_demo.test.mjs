@@ -21,7 +21,7 @@ test("the demo model says so in its name, in every message and in the capabiliti
   await org.grant(["get_order_status", "refund_order"]);
   // Ids of calls are the demo's own, and not scripted.
   const chat = new Chat(await person(org, { unseen: ["look", "pay"] }));
-  const { body } = await chat.door.must(200, "GET", chat.path);
+  const body = await chat.capabilities();
   assert.deepEqual(body.custom.model, { label: "Demo model", demo: true });
 
   const running = chat.say("What is the status of order 12345?");

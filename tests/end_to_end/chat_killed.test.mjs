@@ -3,11 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { Chat, person } from "./support/chat.mjs";
+import { staged } from "./support/chat.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { Internet } from "./support/internet.mjs";
-import { definition, Org } from "./support/org.mjs";
-import { RawWorker } from "./support/raw_worker.mjs";
+import { definition } from "./support/org.mjs";
 import { MODEL_VARS, ScriptedModel } from "./support/scripted_model.mjs";
 import { until } from "./support/until.mjs";
 
@@ -26,14 +25,7 @@ after(async () => {
   await internet.close();
 });
 
-async function scene() {
-  const org = await Org.make(gateway);
-  const worker = new RawWorker(org.worker);
-  await worker.register(TOOLS);
-  await org.grant(TOOLS.map(({ name }) => name));
-  model.forget();
-  return { org, worker, chat: new Chat(await person(org, model)) };
-}
+const scene = (tools = TOOLS) => staged(gateway, model, tools);
 
 /** The run of a bare request once no earlier one holds the thread. */
 function free(chat, more) {
@@ -111,12 +103,7 @@ test("a client that leaves while the model speaks: what was said is kept, and th
 });
 
 test("a parked call outlives a kill: decided meanwhile, it runs once", async () => {
-  const org = await Org.make(gateway);
-  const worker = new RawWorker(org.worker);
-  await worker.register([definition("pay", "consequential", { permissions: ["refunds:write"] })]);
-  await org.grant(["pay"]);
-  const chat = new Chat(await person(org, model));
-  model.forget();
+  const { chat, org, worker } = await scene([definition("pay", "consequential", { permissions: ["refunds:write"] })]);
   model.next({ calls: [{ id: "p", name: "pay" }] }, { text: "Paid." });
   const ran = await chat.say("Pay");
   const [interrupt] = ran.outcome.interrupts;

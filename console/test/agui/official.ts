@@ -2,7 +2,7 @@
 import { HttpAgent } from "@ag-ui/client";
 import { eventsOf } from "../../src/agui/sse";
 import { Stream } from "../../src/agui/conversation";
-import type { Message, Outcome } from "../../src/agui/types";
+import type { Event, Message, Outcome } from "../../src/agui/types";
 
 process.env["SUPPRESS_TRANSFORMATION_WARNINGS"] = "1";
 
@@ -61,21 +61,22 @@ export interface Ours {
   readonly state: unknown;
   readonly outcome: Outcome | undefined;
   readonly warnings: readonly string[];
-  readonly types: readonly string[];
+  /** What the page was told, in its order. */
+  readonly events: readonly Event[];
 }
 
 export async function ours(events: readonly Raw[], before: readonly Raw[] = [], chunk?: number): Promise<Ours> {
   // What the official client begins with where nothing else is said.
   const stream = new Stream({ messages: before as unknown as Message[], state: {} });
-  const types: string[] = [];
+  const told: Event[] = [];
   let fault: unknown;
   try {
-    for await (const raw of eventsOf(body(events, chunk))) types.push(...stream.take(raw).map((event) => event.type));
+    for await (const raw of eventsOf(body(events, chunk))) told.push(...stream.take(raw));
     stream.end();
   } catch (thrown) {
     fault = thrown;
   }
-  return { fault, messages: stream.messages, state: stream.state, outcome: stream.outcome, warnings: stream.warnings, types };
+  return { fault, messages: stream.messages, state: stream.state, outcome: stream.outcome, warnings: stream.warnings, events: told };
 }
 
 /** As it would be sent: absent and undefined are one. */

@@ -1,10 +1,17 @@
-// A door whose gateway does what a test writes down.
+// A door whose gateway does what a test writes down. What is sent through it must be valid by the protocol's JSON Schema.
+import assert from "node:assert/strict";
+import { afterEach } from "node:test";
+import { wrong } from "../../../tests/schemas/agui.mjs";
 import type { Door, RunInput, ThreadView } from "../../src/chat/loop";
 import { Conversation, EMPTY, type Talk } from "../../src/chat/loop";
 import type { ClientTool } from "../../src/chat/tools/types";
 import type { Raw } from "../agui/official";
 
 export const THREAD = "th-1";
+
+const faults: string[] = [];
+afterEach(() => assert.deepEqual(faults.splice(0), []));
+
 type Script = (input: RunInput) => readonly (Raw | Promise<Raw>)[];
 
 export class Problem extends Error {
@@ -32,6 +39,8 @@ export class PlayedDoor implements Door {
 
   async *run(input: RunInput, signal: AbortSignal): AsyncGenerator<Raw> {
     this.inputs.push(structuredClone(input));
+    const fault = wrong("RunAgentInput", JSON.parse(JSON.stringify(input)));
+    if (fault !== undefined) faults.push(fault);
     const script = this.scripts.shift();
     if (script === undefined) throw new Error("no run was expected");
     if (script instanceof Error) throw script;

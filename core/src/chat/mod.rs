@@ -4,7 +4,6 @@
 //! valid for every provider whatever ends a run. Leaves to others: reaching a model, and what becomes of a call, which
 //! takes the same path as through any door.
 
-pub mod events;
 pub mod input;
 pub mod model;
 mod prompt;
@@ -12,3 +11,5 @@ pub mod threads;
 pub mod transcript;
 
 pub use prompt::system;
+/// What a run says.
+pub use toolgate_protocol::agui as events;

@@ -327,6 +327,13 @@ export interface components {
             /** @description Where the endpoint stands now. */
             readonly state: components["schemas"]["EndpointState"];
         };
+        /** @description Which model wrote a message. */
+        readonly ChatAuthor: {
+            /** @description It is the demo model: nobody must take its words for a real one's. */
+            readonly demo?: boolean;
+            /** @description Its label. */
+            readonly model: string;
+        };
         /** @description Answer of `GET /v1/agents/{agent}/agui`, as AG-UI 1.0 writes it. */
         readonly ChatCapabilities: {
             /** @description What AG-UI has no word for. */
@@ -347,6 +354,135 @@ export interface components {
             /** @description The model behind the agent. */
             readonly model: components["schemas"]["ChatModel"];
         };
+        /** @description An event of a run. */
+        readonly ChatEvent: {
+            /** @description `1.0`. */
+            readonly protocolVersion: string;
+            /** @description The run. */
+            readonly runId: string;
+            /** @description The thread. */
+            readonly threadId: string;
+            /** @constant */
+            readonly type: "RUN_STARTED";
+        } | {
+            /** @description How. */
+            readonly outcome: components["schemas"]["ChatOutcome"];
+            /** @description The run. */
+            readonly runId: string;
+            /** @description The thread. */
+            readonly threadId: string;
+            /** @constant */
+            readonly type: "RUN_FINISHED";
+            /** @description What each turn of the model took. */
+            readonly usage?: readonly components["schemas"]["ChatUsage"][];
+        } | {
+            /** @description Stable. */
+            readonly code: string;
+            /** @description For a person. */
+            readonly message: string;
+            /** @constant */
+            readonly type: "RUN_ERROR";
+        } | {
+            /** @description The message. */
+            readonly messageId: string;
+            /** @description Who wrote it. */
+            readonly metadata: components["schemas"]["ChatAuthor"];
+            /** @description `assistant`. */
+            readonly role: string;
+            /** @constant */
+            readonly type: "TEXT_MESSAGE_START";
+        } | {
+            /** @description What is appended. */
+            readonly delta: string;
+            /** @description The message. */
+            readonly messageId: string;
+            /** @constant */
+            readonly type: "TEXT_MESSAGE_CONTENT";
+        } | {
+            /** @description The message. */
+            readonly messageId: string;
+            /** @constant */
+            readonly type: "TEXT_MESSAGE_END";
+        } | {
+            /** @description The stretch. */
+            readonly messageId: string;
+            /** @constant */
+            readonly type: "REASONING_START";
+        } | {
+            /** @description The message. */
+            readonly messageId: string;
+            /** @description `reasoning`. */
+            readonly role: string;
+            /** @constant */
+            readonly type: "REASONING_MESSAGE_START";
+        } | {
+            /** @description What is appended. */
+            readonly delta: string;
+            /** @description The message. */
+            readonly messageId: string;
+            /** @constant */
+            readonly type: "REASONING_MESSAGE_CONTENT";
+        } | {
+            /** @description The message. */
+            readonly messageId: string;
+            /** @constant */
+            readonly type: "REASONING_MESSAGE_END";
+        } | {
+            /** @description The stretch. */
+            readonly messageId: string;
+            /** @constant */
+            readonly type: "REASONING_END";
+        } | {
+            /** @description Who asks for it. */
+            readonly metadata: components["schemas"]["ChatAuthor"];
+            /** @description The message that it belongs to. */
+            readonly parentMessageId: string;
+            /** @description The call. */
+            readonly toolCallId: string;
+            /** @description The tool. */
+            readonly toolCallName: string;
+            /** @constant */
+            readonly type: "TOOL_CALL_START";
+        } | {
+            /** @description What is appended. */
+            readonly delta: string;
+            /** @description The call. */
+            readonly toolCallId: string;
+            /** @constant */
+            readonly type: "TOOL_CALL_ARGS";
+        } | {
+            /** @description The call. */
+            readonly toolCallId: string;
+            /** @constant */
+            readonly type: "TOOL_CALL_END";
+        } | {
+            /** @description What the model is shown. */
+            readonly content: string;
+            /** @description The message that holds it. */
+            readonly messageId: string;
+            /** @description `tool`. */
+            readonly role: string;
+            /** @description The call. */
+            readonly toolCallId: string;
+            /** @constant */
+            readonly type: "TOOL_CALL_RESULT";
+        } | {
+            /** @description Its type. */
+            readonly activityType: string;
+            /** @description An object. */
+            readonly content: unknown;
+            /** @description Its message. */
+            readonly messageId: string;
+            /** @constant */
+            readonly type: "ACTIVITY_SNAPSHOT";
+        } | {
+            /** @description `toolgate.…` */
+            readonly name: string;
+            /** @constant */
+            readonly type: "CUSTOM";
+            /** @description Its value. */
+            readonly value: unknown;
+        };
         /** @description Who an agent is. */
         readonly ChatIdentity: {
             /** @description The agent. */
@@ -354,12 +490,56 @@ export interface components {
             /** @description `toolgate`. */
             readonly provider: string;
         };
+        /** @description A call that waits for a person's decision. */
+        readonly ChatInterrupt: {
+            /** @description RFC 3339. */
+            readonly expiresAt: string;
+            /** @description The approval's id. */
+            readonly id: string;
+            /** @description For a person. */
+            readonly message: string;
+            /** @description What a page needs to show and decide it. */
+            readonly metadata: components["schemas"]["ChatInterruptMetadata"];
+            /** @description `tool_call`. */
+            readonly reason: string;
+            /** @description What an answer looks like. No answer decides anything: the decision is the gateway's record. */
+            readonly responseSchema: unknown;
+            /** @description The call. */
+            readonly toolCallId: string;
+        };
+        /** @description What a page needs to show and decide an approval. */
+        readonly ChatInterruptMetadata: {
+            /** @description The approval. */
+            readonly approval: string;
+            /** @description Where it is decided. */
+            readonly approvalUrl: string;
+            /** @description What a decision must name. */
+            readonly argsDigest: string;
+            /** @description The call at the gateway. */
+            readonly call: string;
+            /** @description `consequential`. */
+            readonly sideEffect: string;
+            /** @description The tool. */
+            readonly tool: string;
+        };
         /** @description A model. */
         readonly ChatModel: {
             /** @description It is the demo model, which only plays one. */
             readonly demo: boolean;
             /** @description Its name. */
             readonly label: string;
+        };
+        /** @description How a run ended. */
+        readonly ChatOutcome: {
+            /** @description Calls for the browser. */
+            readonly pendingToolCallIds?: readonly string[];
+            /** @constant */
+            readonly type: "success";
+        } | {
+            /** @description What about. */
+            readonly interrupts: readonly components["schemas"]["ChatInterrupt"][];
+            /** @constant */
+            readonly type: "interrupt";
         };
         /** @description Where a person comes in. */
         readonly ChatPeople: {
@@ -420,6 +600,36 @@ export interface components {
             readonly resumable: boolean;
             /** @description As a stream of events. */
             readonly streaming: boolean;
+        };
+        /** @description What a turn of the model took. Absent is not zero. */
+        readonly ChatUsage: {
+            /**
+             * Format: uint64
+             * @description Of those read.
+             */
+            readonly cachedInputTokens?: number;
+            /**
+             * Format: uint64
+             * @description Read.
+             */
+            readonly inputTokens?: number;
+            /** @description The model's label. */
+            readonly model: string;
+            /**
+             * Format: uint64
+             * @description Written.
+             */
+            readonly outputTokens?: number;
+            /**
+             * Format: uint64
+             * @description Of those written.
+             */
+            readonly reasoningTokens?: number;
+            /**
+             * Format: uint64
+             * @description Both.
+             */
+            readonly totalTokens?: number;
         };
         /** @description Status of one claim in an answer. */
         readonly ClaimStatus: {

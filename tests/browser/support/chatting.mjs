@@ -1,10 +1,12 @@
 // What the tests of the chat page share: pages of it, and how a person uses them.
+import assert from "node:assert/strict";
 import { after, afterEach, before } from "node:test";
 
+import { wrong } from "../../schemas/agui.mjs";
 import { Browser } from "./browser.mjs";
 import { AGENT_KEY, PlayedGateway } from "./played_gateway.mjs";
 
-/** Sets a file up: a browser and a played gateway; what no page may do is looked for after each test. */
+/** Sets a file up: a browser and a played gateway; what no page may do is looked for after each test, and whether what it sent was AG-UI. */
 export function chatting() {
   const browser = new Browser();
   const present = [];
@@ -12,13 +14,14 @@ export function chatting() {
   before(async () => (own.gateway = await PlayedGateway.start()));
   afterEach(async () => {
     own.gateway.scripts = [];
-    own.gateway.inputs = [];
+    const inputs = own.gateway.inputs.splice(0);
     own.gateway.threads.clear();
     own.gateway.model = { label: "played", demo: false };
     for (const each of present.splice(0)) {
       await each.mustBeClean();
       await each.close();
     }
+    for (const input of inputs) assert.equal(wrong("RunAgentInput", input), undefined, JSON.stringify(input));
   });
   after(async () => {
     await browser.close();

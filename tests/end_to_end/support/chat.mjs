@@ -1,17 +1,35 @@
-// A chat of one person with one agent, by the official client: what it refuses fails the test, and so does an event that
-// is not valid against the schemas of its package.
+// A chat of one person with one agent, by the official client: what it refuses fails the test, and so does an event, as it came
+// over the wire, that is not valid against the protocol's JSON Schema (tests/schemas/agui.mjs) or the OpenAPI document.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 
 import { HttpAgent } from "@ag-ui/client";
-import { EventSchemas, MessageSchema } from "@ag-ui/core/schemas";
+import Ajv2020 from "ajv/dist/2020.js";
 
-import { PRINCIPAL } from "./org.mjs";
+import { wrong } from "../../schemas/agui.mjs";
+import { Org, PRINCIPAL } from "./org.mjs";
+import { RawWorker } from "./raw_worker.mjs";
 import { ScriptedModel } from "./scripted_model.mjs";
+
+/** The form of an event in the gateway's own OpenAPI document; not all of that is JSON Schema. */
+const document = JSON.parse(readFileSync(new URL("../../../protocol/openapi.json", import.meta.url), "utf8"));
+const documented = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, "openapi").compile({ $ref: "openapi#/components/schemas/ChatEvent" });
 
 /** A key of the agent for this person, and what a chat needs of it; `model` is the scripted one behind the agent. */
 export async function person(org, model, { agent = "bot", principal = JSON.parse(PRINCIPAL) } = {}) {
   return { gateway: org.gateway, model, agent, ...(await org.key({ role: "agent", name: "chat", agent, principal })) };
+}
+
+/** An org whose worker serves these tools to the agent, a person who may chat with it, and a chat; the scripted model begins anew. */
+export async function staged(gateway, model, tools) {
+  const org = await Org.make(gateway);
+  const worker = new RawWorker(org.worker);
+  await worker.register(tools);
+  await org.grant(tools.map(({ name }) => name));
+  model.forget();
+  const who = await person(org, model);
+  return { org, worker, who, chat: new Chat(who) };
 }
 
 export class Chat {
@@ -24,7 +42,7 @@ export class Chat {
     this.model = model;
     this.door = door;
     this.path = `/v1/agents/${agent}/agui`;
-    this.client = new HttpAgent({ url: `${gateway.url}${this.path}`, headers: { authorization: `Bearer ${key}` }, threadId });
+    this.client = new HttpAgent({ url: `${gateway.url}${this.path}`, headers: { authorization: `Bearer ${key}` }, threadId, fetch: (...request) => this.#fetched(...request) });
   }
 
   /** Says something and runs; see `run`. */
@@ -38,21 +56,32 @@ export class Chat {
     this.client.addMessage({ id: `r-${randomUUID()}`, role: "tool", toolCallId: this.ids.get(id), content: typeof content === "string" ? content : JSON.stringify(content) });
   }
 
-  /** A run by the official client: its events, as the client passed them on. Fails on what the client refuses. */
+  /** A run by the official client: its events, which the client passed on as they came. Fails on what the client refuses. */
   async run(parameters = {}) {
-    const events = [];
-    const onEvent = ({ event }) => void events.push(event);
+    const passed = [];
+    const onEvent = ({ event }) => void passed.push(event);
     await this.client.runAgent(parameters, { onEvent }).catch((error) => {
-      if (events.at(-1)?.type !== "RUN_ERROR") throw error;
+      if (passed.at(-1)?.type !== "RUN_ERROR") throw error;
     });
+    const events = eventsOf(Buffer.concat(this.bytes).toString("utf8"));
+    assert.deepEqual(passed, events);
     return this.#ran(events);
+  }
+
+  /** What goes over the wire of the official client: it takes out what is not described, and warns, so it alone would hide that. */
+  async #fetched(url, init) {
+    assert.equal(wrong("RunAgentInput", JSON.parse(init.body)), undefined);
+    const response = await fetch(url, init);
+    if (!response.ok) return response;
+    const bytes = (this.bytes = []);
+    const noting = new TransformStream({ transform: (chunk, out) => (bytes.push(chunk), out.enqueue(chunk)) });
+    return new Response(response.body.pipeThrough(noting), { status: response.status, headers: response.headers });
   }
 
   /** What the answer to a bare request said. */
   ran(answer) {
     assert.equal(answer.status, 200, answer.text);
-    const frames = answer.text.split("\n\n").filter((frame) => frame.startsWith("data: "));
-    return this.#ran(frames.map((frame) => JSON.parse(frame.slice("data: ".length))));
+    return this.#ran(eventsOf(answer.text));
   }
 
   #ran(events) {
@@ -88,16 +117,26 @@ export class Chat {
     return this.door.post(this.path, this.body(more), options);
   }
 
+  /** What the agent says that it can. */
+  async capabilities() {
+    const { body } = await this.door.must(200, "GET", this.path);
+    assert.equal(wrong("AgentCapabilities", body), undefined);
+    return body;
+  }
+
   /** The thread as it is kept. */
   async kept() {
     const { body } = await this.door.must(200, "GET", `/v1/threads/${this.threadId}`);
-    for (const message of body.messages) {
-      const { success, error } = MessageSchema.safeParse(message);
-      assert.ok(success, `${JSON.stringify(message)}: ${error}`);
-    }
+    for (const message of body.messages) assert.equal(wrong("Message", message), undefined, JSON.stringify(message));
     this.#learn(body.messages.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id)));
     return this.named(body);
   }
+}
+
+/** The events of a stream, each one a line of data. */
+function eventsOf(text) {
+  const frames = text.split("\n\n").filter((frame) => frame.startsWith("data: "));
+  return frames.map((frame) => JSON.parse(frame.slice("data: ".length)));
 }
 
 /** What a run said. */
@@ -105,8 +144,9 @@ export class Ran {
   constructor(events, named) {
     this.events = named(events);
     for (const event of events) {
-      const { success, error } = EventSchemas.safeParse(event);
-      assert.ok(success, `${JSON.stringify(event)}: ${error}`);
+      const fault = wrong("Event", event);
+      assert.equal(fault, undefined, `${JSON.stringify(event)}: ${fault}`);
+      assert.ok(documented(event), `${JSON.stringify(event)} is not as the OpenAPI document says`);
     }
     assert.equal(events[0]?.type, "RUN_STARTED");
     assert.match(events.at(-1).type, /^RUN_(FINISHED|ERROR)$/);

@@ -28,7 +28,7 @@ type Make = fn(&mut Schemas) -> Value;
 enum Body {
     None,
     Json(Make),
-    Stream,
+    Stream(Make),
 }
 
 /// One operation.
@@ -112,9 +112,9 @@ impl Operation {
         self
     }
 
-    /// Answers 200 with a stream of events; the description is that of the answer before it where it is empty.
-    pub fn streams(mut self, description: &'static str) -> Operation {
-        self.answers.push((200, description, Body::Stream));
+    /// Answers 200 with a stream of such events; the description is that of the answer before it where it is empty.
+    pub fn streams(mut self, description: &'static str, make: Make) -> Operation {
+        self.answers.push((200, description, Body::Stream(make)));
         self
     }
 
@@ -203,8 +203,8 @@ impl Operation {
             match body {
                 Body::None => {}
                 Body::Json(make) => response["content"]["application/json"]["schema"] = make(schemas),
-                // OpenAPI 3.1 has no words for an event of a stream.
-                Body::Stream => response["content"]["text/event-stream"] = json!({}),
+                // OpenAPI 3.1 has no words for an event of a stream: this is `itemSchema` of 3.2, in the name of an extension.
+                Body::Stream(make) => response["content"]["text/event-stream"]["x-itemSchema"] = make(schemas),
             }
         }
         let mut by_status: BTreeMap<u16, Vec<&ProblemKind>> = BTreeMap::new();

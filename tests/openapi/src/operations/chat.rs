@@ -1,6 +1,7 @@
 //! The chat: the AG-UI door and its threads.
 
 use serde_json::{Value, json};
+use toolgate_protocol::agui::Event;
 use toolgate_protocol::chat::{ChatCapabilities, ThreadAnswer, ThreadDeleted, ThreadHead, ThreadPage, ThreadRequest};
 use toolgate_protocol::limits::CHAT_ID_CHARS_MAX;
 use toolgate_protocol::problems as p;
@@ -23,7 +24,7 @@ pub fn operations() -> Vec<Operation> {
         .refuses(&[p::AGENT_NOT_IN_SCOPE, p::NOT_FOUND]),
         operation("POST", "/v1/agents/{agent}/agui", "chat", AGENT, "One run of a thread, by AG-UI 1.0.")
             .takes_as(run_input, true)
-            .streams("The run's events, one `data:` line of JSON each.")
+            .streams("The run's events, one `data:` line of JSON each.", |schemas| schemas.given::<Event>())
             .refuses(&[
                 p::INVALID_RUN_INPUT,
                 p::FORGED_TOOL_RESULT,

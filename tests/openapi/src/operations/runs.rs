@@ -54,7 +54,7 @@ pub fn operations() -> Vec<Operation> {
         )
         .takes_as(|_| json!({ "type": "object", "description": "A JSON-RPC 2.0 message of the protocol." }), true)
         .gives_as(200, "The answer to the message, or its stream.", |_| rpc("An answer of the protocol."))
-        .streams("")
+        .streams("", |_| rpc("A message of the protocol, in one `data:` line."))
         .gives_nothing(202, "A notification was taken.")
         .gives_as(400, "", |_| rpc("An error of the protocol."))
         .gives_as(404, "", |_| rpc("An error of the protocol: there is no such method or thing."))

@@ -1,4 +1,4 @@
-//! What a run says, as AG-UI 1.0 writes it. Optional members are left out and never null: a client refuses null.
+//! What a run of a chat says, as AG-UI 1.0 writes it. Optional members are left out and never null: a client refuses null.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -8,6 +8,7 @@ pub const PROTOCOL_VERSION: &str = "1.0";
 
 /// Which model wrote a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ChatAuthor"))]
 pub struct Author {
     /// Its label.
     pub model: String,
@@ -18,6 +19,7 @@ pub struct Author {
 
 /// An event of a run.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ChatEvent"))]
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
 pub enum Event {
     /// First.
@@ -26,7 +28,7 @@ pub enum Event {
         thread_id: String,
         /// The run.
         run_id: String,
-        /// [`PROTOCOL_VERSION`].
+        /// `1.0`.
         protocol_version: &'static str,
     },
     /// Last, when nothing failed.
@@ -152,6 +154,7 @@ pub enum Event {
 
 /// How a run ended.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ChatOutcome"))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Outcome {
     /// Nothing waits but the calls that are named.
@@ -169,6 +172,7 @@ pub enum Outcome {
 
 /// A call that waits for a person's decision.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ChatInterrupt"))]
 #[serde(rename_all = "camelCase")]
 pub struct Interrupt {
     /// The approval's id.
@@ -189,6 +193,7 @@ pub struct Interrupt {
 
 /// What a page needs to show and decide an approval.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ChatInterruptMetadata"))]
 #[serde(rename_all = "camelCase")]
 pub struct InterruptMetadata {
     /// The call at the gateway.
@@ -207,6 +212,7 @@ pub struct InterruptMetadata {
 
 /// What a turn of the model took. Absent is not zero.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ChatUsage"))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenUsage {
     /// The model's label.

@@ -1,0 +1,1 @@
+export function wrong(kind: "Event" | "Message" | "RunAgentInput" | "AgentCapabilities", value: unknown): string | undefined;
