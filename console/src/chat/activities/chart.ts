@@ -78,7 +78,10 @@ function copied(value: unknown, name: string, depth: number, budget: { nodes: nu
   const result: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
     // Set in any case: the gateway's own charts have it.
-    if (key === "renderMode" && member === "richText") continue;
+    if (key === "renderMode" && member === "richText") {
+      budget.nodes += 1;
+      continue;
+    }
     if (REFUSED.has(key) || key in Object.prototype || (/^on/i.test(key) && typeof member === "string")) {
       notes.add(`${key} was left out.`);
       budget.nodes += 1;
