@@ -12,8 +12,7 @@ use crate::egress::own_hosts;
 use crate::http::header;
 
 const METHODS: &str = "GET, POST, PUT, DELETE";
-const HEADERS: &str =
-    "authorization, content-type, idempotency-key, prefer, mcp-method, mcp-name, mcp-protocol-version, last-event-id";
+const HEADERS: &str = "authorization, content-type, idempotency-key, prefer, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, last-event-id";
 const PREFLIGHT_SECONDS: &str = "600";
 /// Says that a page of the gateway's own sends this. No form can set it, and no preflight allows it to another page.
 const OWN_PAGE: &str = "x-toolgate-console";
@@ -91,6 +90,6 @@ pub fn readable(answer: Response) -> Result<Response> {
     // An object's answer has headers that cannot be changed.
     let headers = answer.headers().clone();
     headers.set("access-control-allow-origin", "*")?;
-    headers.set("access-control-expose-headers", "retry-after, www-authenticate")?;
+    headers.set("access-control-expose-headers", "retry-after, www-authenticate, mcp-session-id")?;
     Ok(answer.with_headers(headers))
 }

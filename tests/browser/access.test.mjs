@@ -87,11 +87,11 @@ test("a sign-in that is not this team's word is refused, and the page says why",
 });
 
 test("the key ends with the sign-in, and the page says so", async () => {
-  const page = await arrived("/console/approvals", { email: "short@acme.test", exp: seconds() + 5 });
+  const page = await arrived("/console/approvals", { email: "short@acme.test", exp: seconds() + 12 });
   await press(page);
   await page.getByText("Nothing waits for a decision.").waitFor();
   const [{ key }] = await heldKeys(page);
-  await page.getByText('The approver key "short@acme.test" is not valid any more').waitFor();
+  await page.getByText('The approver key "short@acme.test" is not valid any more').waitFor({ timeout: 30_000 });
   assert.equal((await new Door(at.gateway, key).get("/v1/session")).status, 401);
   assert.deepEqual(await heldKeys(page), []);
 });

@@ -66,7 +66,7 @@ test("a chart of the grants over the years is a line through the figures, and is
 });
 
 test("a map of the permits has a marker for each row of the data set, each with its own words", async () => {
-  const rows = await demo.rows("permits", "SELECT district, address, latitude, longitude FROM permits ORDER BY cost DESC LIMIT 5");
+  const rows = await demo.rows("permits", "SELECT district, address, latitude, longitude, cost FROM permits ORDER BY cost DESC LIMIT 5");
   const page = await chat("permits");
   await ask(page, "Where are the top 5 permits by cost? Show a map", /Map created: 5 features around latitude/);
   const markers = page.locator("path.map-point");
@@ -79,8 +79,8 @@ test("a map of the permits has a marker for each row of the data set, each with 
 
   const places = page.getByRole("list", { name: "Places of the map" }).getByRole("button");
   const told = await places.allInnerTexts();
-  for (const [n, [district, address, latitude, longitude]] of rows.entries()) {
-    for (const words of [`district: ${district}`, `address: ${address}`, `${latitude.toFixed(4)}, ${longitude.toFixed(4)}`]) assert.ok(told[n].includes(words), `${words} is not in ${told[n]}`);
+  for (const [n, [district, address, latitude, longitude, cost]] of rows.entries()) {
+    for (const words of [`district: ${district}`, `address: ${address}`, `cost: ${cost}`, `${latitude.toFixed(4)}, ${longitude.toFixed(4)}`]) assert.ok(told[n].includes(words), `${words} is not in ${told[n]}`);
   }
   await page.getByRole("application", { name: "Map; its places are in the list beside it" }).waitFor();
   const popup = page.locator(".leaflet-popup-content");
@@ -92,12 +92,12 @@ test("a map of the permits has a marker for each row of the data set, each with 
 });
 
 test("a map of the grants shows institutions of the other data set, and no agent reads both", async () => {
-  const rows = await demo.rows("grants", "SELECT institution FROM grants ORDER BY amount DESC LIMIT 3");
+  const rows = await demo.rows("grants", "SELECT institution, amount FROM grants ORDER BY amount DESC LIMIT 3");
   const page = await chat("grants");
   await ask(page, "Show a map of the 3 largest grants: top 3 by amount", /Map created: 3 features/);
   assert.equal(await page.locator("path.map-point").count(), 3);
   const told = await page.getByRole("list", { name: "Places of the map" }).getByRole("button").allInnerTexts();
-  for (const [n, [institution]] of rows.entries()) assert.ok(told[n].includes(`institution: ${institution}`), told[n]);
+  for (const [n, [institution, amount]] of rows.entries()) assert.ok(told[n].includes(`institution: ${institution}`) && told[n].includes(`amount: ${amount}`), told[n]);
   await ask(page, "What data is there?", /The data set has these tables/);
   const answer = await page.getByRole("article", { name: "Assistant" }).last().innerText();
   assert.match(answer, /grants \(2000 rows\)/);

@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Internet } from "../end_to_end/support/internet.mjs";
-import { definition, PRINCIPAL } from "../end_to_end/support/org.mjs";
-import { SignedEndpoint } from "../end_to_end/support/signed_endpoint.mjs";
+import { PRINCIPAL } from "../end_to_end/support/org.mjs";
 import { until } from "../end_to_end/support/until.mjs";
-import { newHost, putPool } from "../end_to_end/support/webhooks.mjs";
+import { newHost } from "../end_to_end/support/webhooks.mjs";
 import { people } from "./support/people.mjs";
 import { Shop, TOOLS } from "./support/shop.mjs";
 
@@ -220,40 +219,6 @@ test("a key is made, shown once, and revoked", async () => {
   await page.getByRole("row", { name: /Dora/ }).getByText(/revoked/).waitFor();
   const { keys } = (await shop.org.admin.get("/v1/keys")).body;
   assert.ok(keys.find((each) => each.name === "Dora").revoked_at);
-});
-
-test("an endpoint is challenged, asked for its manifest, and given a new secret, which is shown once", async () => {
-  const shop = await Shop.open(at.gateway);
-  const endpoint = new SignedEndpoint(internet, newHost(), { tools: [definition("look_far", "read_only")] });
-  const answer = await putPool(shop.org, "hooks", { url: endpoint.url, secret: undefined });
-  assert.equal(answer.body.endpoint.state, "pending");
-  const page = await at.visit("/console/pools", [shop.keys.admin]);
-  await page.getByRole("table").getByRole("link", { name: "hooks" }).click();
-  const box = page.getByRole("region", { name: "Endpoint" });
-  await box.getByText("pending").first().waitFor();
-  await box.getByRole("button", { name: "Challenge" }).click();
-  await box.getByText("The challenge failed; the endpoint is pending.").waitFor();
-  await putPool(shop.org, "hooks", endpoint);
-  await box.getByText("active", { exact: true }).waitFor();
-  await box.getByRole("button", { name: "Fetch the manifest" }).click();
-  await box.getByText(/tool look_far: unchanged/).waitFor();
-  await box.getByRole("button", { name: "New secret…" }).click();
-  await dialog(page, "Make a new signing secret?").getByRole("button", { name: "Make it" }).click();
-  const secret = await box.getByRole("group", { name: "New signing secret" }).locator("code").innerText();
-  assert.match(secret, /^whsec_/);
-  await page.reload();
-  await box.waitFor();
-  assert.ok(!(await page.content()).includes(secret));
-});
-
-test("a pool of workers shows what waits and who runs it", async () => {
-  const shop = await Shop.open(at.gateway);
-  await shop.parked();
-  await shop.org.accepted("get_order", { order_id: 1 });
-  const page = await at.visit("/console/pools/main", [shop.keys.admin]);
-  await page.getByRole("region", { name: "Workers" }).getByText(shop.worker.name).waitFor();
-  const numbers = await page.getByRole("main").locator("dl").first().innerText();
-  assert.match(numbers, /Queued\s+1[\s\S]*Waiting for approval\s+1/);
 });
 
 test("a notification is made with a secret that is shown once, changed and deleted", async () => {

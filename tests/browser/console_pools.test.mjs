@@ -17,6 +17,7 @@ const at = people({
   stop: () => internet.close(),
 });
 
+const dialog = (page, name) => page.getByRole("dialog", { name });
 const row = (page, pool) => page.getByRole("region", { name: "Pools" }).getByRole("row", { name: new RegExp(`^${pool}\\b`) });
 /** The cells of a row, once it is there. */
 async function cells(line) {
@@ -149,4 +150,28 @@ test("an endpoint is made in the page: its secret is shown once, and its pool is
   await box.getByText("The challenge passed: the endpoint is active.").waitFor();
   await box.getByText("tool look_far: added").waitFor();
   assert.equal((await shop.org.admin.get("/v1/tools/look_far")).body.managed_by, "webhook");
+});
+
+test("an endpoint is challenged, asked for its manifest, and given a new secret, which is shown once", async () => {
+  const shop = await Shop.open(at.gateway);
+  const endpoint = new SignedEndpoint(internet, newHost(), { tools: [definition("look_far", "read_only")] });
+  const answer = await putPool(shop.org, "hooks", { url: endpoint.url, secret: undefined });
+  assert.equal(answer.body.endpoint.state, "pending");
+  const page = await at.visit("/console/pools", [shop.keys.admin]);
+  await page.getByRole("table").getByRole("link", { name: "hooks" }).click();
+  const box = page.getByRole("region", { name: "Endpoint" });
+  await box.getByText("pending").first().waitFor();
+  await box.getByRole("button", { name: "Challenge" }).click();
+  await box.getByText("The challenge failed; the endpoint is pending.").waitFor();
+  await putPool(shop.org, "hooks", endpoint);
+  await box.getByText("active", { exact: true }).waitFor();
+  await box.getByRole("button", { name: "Fetch the manifest" }).click();
+  await box.getByText(/tool look_far: unchanged/).waitFor();
+  await box.getByRole("button", { name: "New secret…" }).click();
+  await dialog(page, "Make a new signing secret?").getByRole("button", { name: "Make it" }).click();
+  const secret = await box.getByRole("group", { name: "New signing secret" }).locator("code").innerText();
+  assert.match(secret, /^whsec_/);
+  await page.reload();
+  await box.waitFor();
+  assert.ok(!(await page.content()).includes(secret));
 });

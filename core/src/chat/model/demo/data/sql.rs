@@ -1,7 +1,7 @@
 //! A question as SQL, read-only by its first word, with names and texts quoted.
 
 use super::question::{Filter, Group, Measure, Question};
-use super::schema::{Holds, Table};
+use super::schema::Holds;
 
 const GROUPS_MAX: u64 = 20;
 const ROWS: u64 = 10;
@@ -18,7 +18,7 @@ pub fn select(question: &Question<'_>) -> String {
     {
         let order = order(question);
         let limit = question.limit.unwrap_or(POINTS_MAX).min(POINTS_MAX);
-        let shown = shown(table);
+        let shown = shown(question);
         return format!(
             "SELECT {shown}, {}, {} {from}{order} LIMIT {limit}",
             name(&latitude.name),
@@ -44,7 +44,7 @@ pub fn select(question: &Question<'_>) -> String {
         (None, Some((what, value))) => format!("SELECT {what} AS {} {from}", name(&value)),
         (None, None) => {
             let order = order(question);
-            format!("SELECT {} {from}{order} LIMIT {}", shown(table), question.limit.unwrap_or(ROWS))
+            format!("SELECT {} {from}{order} LIMIT {}", shown(question), question.limit.unwrap_or(ROWS))
         }
     }
 }
@@ -96,11 +96,16 @@ fn order(question: &Question<'_>) -> String {
         .unwrap_or_default()
 }
 
-fn shown(table: &Table) -> String {
-    let telling =
-        table.columns.iter().filter(|column| !matches!(column.holds, Holds::Latitude | Holds::Longitude | Holds::Key));
-    let names: Vec<String> = telling.take(COLUMNS_MAX).map(|column| name(&column.name)).collect();
-    if names.is_empty() { "*".to_owned() } else { names.join(", ") }
+/// The first columns that tell something, and with them the one that the rows are ordered by.
+fn shown(question: &Question<'_>) -> String {
+    let is_telling = |holds: Holds| !matches!(holds, Holds::Latitude | Holds::Longitude | Holds::Key);
+    let columns = question.table.columns.iter().filter(|column| is_telling(column.holds));
+    let mut names: Vec<&str> = columns.take(COLUMNS_MAX).map(|column| column.name.as_str()).collect();
+    if let Some((by, _)) = question.order.filter(|(by, _)| is_telling(by.holds) && !names.contains(&by.name.as_str())) {
+        names.truncate(COLUMNS_MAX.saturating_sub(1));
+        names.push(&by.name);
+    }
+    if names.is_empty() { "*".to_owned() } else { names.into_iter().map(name).collect::<Vec<_>>().join(", ") }
 }
 
 fn name(text: &str) -> String {

@@ -120,6 +120,16 @@ mod cases {
     }
 
     #[test]
+    fn what_rows_are_ordered_by_is_shown() {
+        let wide = PERMITS.replace("  applied TEXT", "  address TEXT,\n  issued TEXT,\n  applied TEXT");
+        let mut messages = vec![user("top 5 permits by cost")];
+        messages.extend(called("get_database_schema", &schema(&[("permits", &wide)])));
+        let shown = r#"SELECT \"kind\", \"district\", \"address\", \"issued\", \"applied\", \"cost\" FROM"#;
+        let query = told(&tools(), messages);
+        assert!(query.contains(shown), "{query}");
+    }
+
+    #[test]
     fn the_schema_comes_first_and_once() {
         assert_eq!(told(&tools(), vec![user("how many permits by kind")]), "get_database_schema({})");
         let both = schema(&[("permits", PERMITS), ("grants", GRANTS)]);
