@@ -66,7 +66,7 @@ pub struct CallItem {
     pub standing: Standing,
     /// Its id at the gateway, once that was told; also after its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub call: Option<String>,
+    pub call: Option<Box<str>>,
 }
 
 /// Where a call runs.

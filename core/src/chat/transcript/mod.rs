@@ -150,7 +150,7 @@ impl Transcript {
                 && known.id == id
                 && known.call.as_deref() != Some(call)
             {
-                known.call = Some(call.to_owned());
+                known.call = Some(call.into());
                 self.changed.insert(at);
             }
         }
