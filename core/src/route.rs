@@ -111,6 +111,8 @@ pub enum Route {
     ResourceMetadata(String),
     /// `POST /v1/runs`
     CreateRun,
+    /// `GET /v1/runs/{run}`
+    GetRun(String),
     /// `POST /v1/runs/{run}/turns`
     TakeTurn(String),
     /// `POST /v1/runs/{run}/tokens`
@@ -233,6 +235,7 @@ const TABLE: &[Entry] = &[
     ("POST", "/v1/tools/{tool}/acceptances", R::AcceptRefused),
     ("POST", "/v1/tools/{tool}/releases", R::Release),
     ("POST", "/v1/runs", |_| R::CreateRun),
+    ("GET", "/v1/runs/{run}", R::GetRun),
     ("POST", "/v1/runs/{run}/turns", R::TakeTurn),
     ("POST", "/v1/runs/{run}/tokens", R::RenewToken),
     ("GET", "/v1/calls", |_| R::ListCalls),

@@ -107,6 +107,9 @@ pub struct CallView {
     pub tool: String,
     /// The agent's name.
     pub agent: String,
+    /// The run that it was made in, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// RFC 3339.
     pub created_at: String,
     /// RFC 3339, once it has ended.

@@ -224,7 +224,7 @@ pub struct ThreadCall {
     pub side_effect: Option<SideEffect>,
 }
 
-/// An offer as it is shown, in the event `toolgate.offer` and in a thread: without the definitions.
+/// An offer as it is shown, in the event `toolgate.offer`, in a thread and in a run: without the definitions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShownOffer {
@@ -232,7 +232,7 @@ pub struct ShownOffer {
     pub tools: Vec<ShownTool>,
     /// Granted tools that were not.
     pub left_out: Vec<LeftOut>,
-    /// How many more of those there were, where a thread does not keep all.
+    /// How many more of those there were, where not all are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out_more: Option<u64>,
     /// Tokens that the offer may take.

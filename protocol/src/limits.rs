@@ -361,8 +361,8 @@ pub const CHAT_TITLE_CHARS_MAX: usize = 200;
 pub const CHAT_RESULT_BYTES_MAX: usize = 64 * 1024;
 /// What a turn of the model is sent of system text and conversation, as JSON; older messages are left out.
 pub const CHAT_PROMPT_BYTES_MAX: usize = 256 * 1024;
-/// What a thread keeps of its last offer; granted tools that were left out go first.
-pub const CHAT_OFFER_BYTES_MAX: usize = 64 * 1024;
+/// What a thread or a run keeps of its last offer; granted tools that were left out go first.
+pub const OFFER_KEPT_BYTES_MAX: usize = 64 * 1024;
 /// Calls of one message that are made.
 pub const CHAT_CALLS_MAX: usize = 16;
 /// Turns of the model in one run.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::chat::ShownOffer;
 use crate::definitions::Profile;
 
 /// A way in: where a run token may be used.
@@ -95,6 +96,29 @@ pub struct TurnAnswer {
     /// What the screen says, when one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grounding: Option<Grounding>,
+}
+
+/// Answer of `GET /v1/runs/{run}`: what the run was last offered, and why.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunView {
+    /// The run's id.
+    pub run: String,
+    /// The agent.
+    pub agent: String,
+    /// The form of the definitions.
+    pub profile: Profile,
+    /// RFC 3339.
+    pub created_at: String,
+    /// When its last turn was, RFC 3339. It is kept for a week from then on.
+    pub turned_at: String,
+    /// Turns so far.
+    pub turns: u64,
+    /// What the last turn said, its first 2,000 characters.
+    pub text: String,
+    /// What was offered for it, without the definitions. Absent where the tools alone are too many to keep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offer: Option<ShownOffer>,
 }
 
 /// Answer of `POST /v1/runs/{run}/tokens`.

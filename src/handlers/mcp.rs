@@ -210,7 +210,7 @@ pub(super) async fn listed(edge: &Edge, who: &Identity, offers: &Offers) -> Resu
         Some(scope) => {
             match edge.ask_thread(&who.org, &edge.find_run(&who.org, &scope.run)?, run::Command::Read).await? {
                 run::Reply::Run(run) => Some(run.offered),
-                run::Reply::Overtaken(_) | run::Reply::Absent => Some(Vec::new()),
+                _ => Some(Vec::new()),
             }
         }
     };

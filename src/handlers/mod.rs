@@ -93,6 +93,7 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
         Route::Return(pool) => workers::give_back(edge, pool).await,
         Route::Results(pool) => workers::results(edge, pool).await,
         Route::CreateRun => runs::create(edge).await,
+        Route::GetRun(run) => runs::read(edge, run).await,
         Route::TakeTurn(run) => runs::turn(edge, run).await,
         Route::RenewToken(run) => runs::token(edge, run).await,
         Route::Submit => submit::submit(edge).await,

@@ -5,11 +5,14 @@ use toolgate_core::keys::{Identity, KeyRing, RunScope, Scope};
 use toolgate_core::names;
 use toolgate_core::principal::Principal;
 use toolgate_core::problem::Problem;
-use toolgate_core::run::{Command, Reply, Run, Turn, check_message, new_run, token_end};
+use toolgate_core::run::{Command, Reply, Run, Turn, check_message, kept, new_run, token_end};
+use toolgate_protocol::chat::ShownOffer;
 use toolgate_protocol::control::Role;
 use toolgate_protocol::limits::{PURPOSE_CHARS_MAX, RUN_BODY_BYTES_MAX};
 use toolgate_protocol::problems;
-use toolgate_protocol::runs::{RunAnswer, RunRequest, TokenAnswer, TokenRequest, TurnAnswer, TurnRequest};
+use toolgate_protocol::runs::{
+    Offer, RunAnswer, RunRequest, RunView, TokenAnswer, TokenRequest, TurnAnswer, TurnRequest,
+};
 
 use super::Handled;
 use crate::edge::Edge;
@@ -48,11 +51,12 @@ pub async fn create(mut edge: Edge) -> Handled {
     run.text = purpose(text);
     run.offered = turn.added;
     let (token, expires_at) = mint(&edge, &who, &id, &run)?;
-    match edge.ask_thread(&who.org, &local, Command::Create(Box::new(run))).await? {
+    let explained = explained(&turn.offer);
+    match edge.ask_thread(&who.org, &local, Command::Create(Box::new(run), explained)).await? {
         Reply::Run(_) => {
             http::json_answer(201, &RunAnswer { run: id, token, expires_at, offer: turn.offer, grounding })
         }
-        Reply::Overtaken(_) | Reply::Absent => Err(internal("making a run", "its object has one")),
+        _ => Err(internal("making a run", "its object has one")),
     }
 }
 
@@ -76,14 +80,39 @@ pub async fn turn(mut edge: Edge, id: String) -> Handled {
     let permissions = Principal::parse(run.principal.get())?.permissions;
     for _ in 0..TURN_TRIES {
         let turn = offers.turn(&run, &permissions, &request.message, screen.and_then(|screen| screen.definition));
-        let command = Turn { after: run.turns, text: purpose(&request.message), added: turn.added };
+        let command = Turn {
+            after: run.turns,
+            text: purpose(&request.message),
+            added: turn.added,
+            offer: explained(&turn.offer),
+        };
         match edge.ask_thread(&who.org, &local, Command::Turn(command)).await? {
             Reply::Run(_) => return http::json_answer(200, &TurnAnswer { offer: turn.offer, grounding }),
             Reply::Overtaken(now) => run = *now,
-            Reply::Absent => return Err(Problem::not_found()),
+            Reply::Absent | Reply::Explained(..) => return Err(Problem::not_found()),
         }
     }
     Err(Problem::new(problems::BUSY, "Other turns of this run are being taken; take one after the other."))
+}
+
+/// `GET /v1/runs/{run}`
+pub async fn read(edge: Edge, id: String) -> Handled {
+    let who = edge.identity(&[Role::Admin, Role::Approver, Role::Caller])?;
+    let local = edge.find_run(&who.org, &id)?;
+    // The registry says whether the key is live.
+    if let Err(refusal) = catalogue::current(&edge, &who).await? {
+        return Ok(refusal);
+    }
+    let Reply::Explained(run, offer) = edge.ask_thread(&who.org, &local, Command::Explain).await? else {
+        return Err(Problem::not_found());
+    };
+    if who.scope.agents.as_ref().is_some_and(|agents| !agents.contains(&run.agent)) {
+        return Err(Problem::not_found());
+    }
+    let Run { agent, profile, created_at, turned_at, turns, text, .. } = *run;
+    let (created_at, turned_at) = (created_at.rfc3339(), turned_at.rfc3339());
+    let offer = offer.map(|offer| *offer);
+    http::json_answer(200, &RunView { run: id, agent, profile, created_at, turned_at, turns, text, offer })
 }
 
 /// `POST /v1/runs/{run}/tokens`
@@ -106,8 +135,13 @@ pub async fn token(mut edge: Edge, id: String) -> Handled {
 fn found(reply: Reply) -> Result<Run, Problem> {
     match reply {
         Reply::Run(run) => Ok(*run),
-        Reply::Overtaken(_) | Reply::Absent => Err(Problem::not_found()),
+        _ => Err(Problem::not_found()),
     }
+}
+
+/// The offer as the run keeps it.
+fn explained(offer: &Offer) -> Option<Box<ShownOffer>> {
+    kept(ShownOffer::from(offer)).map(Box::new)
 }
 
 fn purpose(text: &str) -> String {

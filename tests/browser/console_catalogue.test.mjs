@@ -171,12 +171,19 @@ test("a timeline has words for whatever happened, and shows what was said too la
   assert.match(refund[2][2], /by Ann$/);
   assert.match(refund[3][2], /by Ben$/);
   assert.ok(refund.at(-1)[2].includes(`by ${shop.worker.name}`), refund.at(-1)[2]);
+  // Why the tool was offered stands under it.
+  const offered = page.getByRole("region", { name: "Offer of its run" });
+  await offered.getByText("I want my money back", { exact: true }).waitFor();
+  const [offeredName, score, , why] = await cells(offered.getByRole("region", { name: "Offered tools" }).getByRole("row", { name: /^refund_order/ }));
+  assert.match(offeredName, /^refund_order/);
+  assert.notEqual(score, "0.0");
+  assert.match(why, /phrase\s+money back/);
   await page.goto(`${at.gateway.url}/console/calls/${note.call}`);
   await page.getByRole("heading", { name: "Said too late to count" }).waitFor();
   await page.getByText(/it did happen/).waitFor();
   assert.ok((await told()).some(([, event]) => event === "resolve"));
   await page.goto(`${at.gateway.url}/console/calls`);
   const line = page.getByRole("region", { name: "Calls" }).getByRole("row", { name: /set_note/ });
-  const [, , agent, state, , why] = await cells(line);
-  assert.deepEqual([agent, state, why], ["bot", "failed", "resolved_failed"]);
+  const [, , agent, state, , reason] = await cells(line);
+  assert.deepEqual([agent, state, reason], ["bot", "failed", "resolved_failed"]);
 });

@@ -132,6 +132,7 @@ const TABLE = {
   "POST /v1/pools/{pool}/returns": [claims((claim) => ({ claims: [claim] })), sessions({ claims: [] })],
   "POST /v1/pools/{pool}/results": [claims((claim) => ({ results: [{ claim, result: 1 }] })), sessions({ results: [] })],
   "POST /v1/runs": [{ role: "caller", foreign: () => "private", absent: () => "absent", body: (agent) => ({ agent, principal: JSON.parse(PRINCIPAL) }) }],
+  "GET /v1/runs/{run}": ["admin", "approver", "caller"].map((role) => ({ role, foreign: () => theirs.run })),
   "POST /v1/runs/{run}/turns": [{ role: "runDoor", foreign: () => theirs.run, body: () => ({ message: "m" }) }],
   "POST /v1/runs/{run}/tokens": [{ role: "caller", foreign: () => theirs.run, body: () => ({}) }],
   "GET /v1/agents/{agent}/agui": [{ role: "agentDoor", foreign: () => "private", absent: () => "absent" }],

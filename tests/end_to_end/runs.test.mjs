@@ -60,6 +60,31 @@ test("a run is offered what its text asks for, with the reasons, and the rest is
   assert.equal(all.offer.no_tools, undefined);
 });
 
+test("a run says afterwards what was offered and why; its calls say whose they are", async () => {
+  const { org } = await scene();
+  const one = await run(org, { message: "hello", budget_tokens: 130 });
+  const { offer } = await turn(one, "I want my money back for ORD-77");
+  const shown = { ...offer, tools: offer.tools.map(({ definition: _, ...tool }) => tool) };
+  assert.ok(shown.tools.some(({ name, reasons }) => name === "refund_order" && reasons.length > 0));
+  const approver = (await org.key({ role: "approver", name: "Ann" })).door;
+  for (const door of [org.admin, org.caller, approver]) {
+    const { body } = await door.must(200, "GET", `/v1/runs/${one.run}`);
+    assert.deepEqual({ ...body, created_at: 0, turned_at: 0 }, {
+      run: one.run, agent: "bot", profile: "openai", created_at: 0, turned_at: 0, turns: 2, text: "I want my money back for ORD-77", offer: shown,
+    });
+    assert.ok(Date.parse(body.created_at) <= Date.parse(body.turned_at));
+  }
+  // A run's own token, an agent's key and a caller of other agents read none.
+  assert.equal((await one.door.get(`/v1/runs/${one.run}`)).status, 403);
+  const other = (await org.key({ role: "caller", name: "Other", agents: ["another"] })).door;
+  assert.equal((await other.get(`/v1/runs/${one.run}`)).code, "not_found");
+  const { body: parked } = await one.door.must(202, "POST", "/v1/calls", { tool: "refund_order", arguments: { order_id: 7 } }, { headers: { "idempotency-key": "k" } });
+  assert.equal(parked.run, one.run);
+  assert.equal((await org.call(parked.call)).run, one.run);
+  const { body: plain } = await org.submit("refund_order", { order_id: 8 }, { key: "plain" });
+  assert.equal("run" in plain, false);
+});
+
 test("within a run the offered set only grows, at its end, and the same input gives the same bytes", async () => {
   const many = Array.from({ length: 60 }, (_, n) =>
     definition(`tool_${n}_${["invoice", "parcel", "voucher", "ticket"][n % 4]}`, "read_only", { description: `Number ${n}, about a ${["invoice", "parcel", "voucher", "ticket"][n % 4]}.` }));

@@ -39,6 +39,7 @@ PATHS = {
     "syncManifest": ["hooks"],
     "getPool": ["main", "hooks"],
     "poolStats": ["main", "hooks"],
+    "getRun": [SCENE["run"]],
     "takeTurn": [SCENE["run"]],
     "renewToken": [SCENE["run"]],
     "getCall": SCENE["calls"],

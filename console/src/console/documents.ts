@@ -87,6 +87,10 @@ export function readEvents(key: HeldKey, id: string, signal?: AbortSignal): Prom
   return get(path`/v1/calls/${id}/events`, { key, signal, raw: ["arguments"] });
 }
 
+export function readRun(key: HeldKey, id: string, signal?: AbortSignal): Promise<Schemas["RunView"]> {
+  return get(path`/v1/runs/${id}`, { key, signal });
+}
+
 export function listCalls(key: HeldKey, filters: Readonly<Record<string, string | undefined>>, pages: number, signal?: AbortSignal): Promise<Page<CallView>> {
   return pagesOf("/v1/calls", "calls", filters, pages, { key, ...(signal && { signal }), raw: inList("calls", CALL) });
 }

@@ -171,6 +171,7 @@ impl Step<'_> {
             state: call.state,
             tool: call.asked.tool.clone(),
             agent: call.asked.agent.clone(),
+            run: call.asked.run.clone(),
             created_at: call.asked.at.rfc3339(),
             ended_at: call.ended_at.map(UnixMillis::rfc3339),
             result: outcome.result.as_deref().map(raw),

@@ -4,6 +4,7 @@
 //! by is worked out at the edge ([`Offers`]) and taken here only if nobody took a turn meanwhile.
 
 mod grounding;
+mod kept;
 mod offers;
 mod request;
 mod selection;
@@ -17,6 +18,7 @@ use toolgate_protocol::runs::Door;
 use crate::time::UnixMillis;
 
 pub use grounding::{facts, fenced, prefetch_arguments, screen};
+pub use kept::kept;
 pub use offers::{OfferedTurn, Offers};
 pub use request::{check_message, new_run, token_end};
 pub use steps::{Command, Effects, Reply, SCHEMA, Turn, step};

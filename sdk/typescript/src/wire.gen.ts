@@ -246,6 +246,8 @@ export interface components {
             readonly resolved_by?: string;
             /** @description The result as the code returned it. */
             readonly result?: unknown;
+            /** @description The run that it was made in, where it was. */
+            readonly run?: string;
             /** @description Its state. */
             readonly state: components["schemas"]["CallState"];
             /** @description The tool's name. */
@@ -1463,6 +1465,28 @@ export interface components {
             /** @description The form of the definitions. */
             readonly profile?: components["schemas"]["Profile"] | null;
         };
+        /** @description Answer of `GET /v1/runs/{run}`: what the run was last offered, and why. */
+        readonly RunView: {
+            /** @description The agent. */
+            readonly agent: string;
+            /** @description RFC 3339. */
+            readonly created_at: string;
+            /** @description What was offered for it, without the definitions. Absent where the tools alone are too many to keep. */
+            readonly offer?: components["schemas"]["ShownOffer"];
+            /** @description The form of the definitions. */
+            readonly profile: components["schemas"]["Profile"];
+            /** @description The run's id. */
+            readonly run: string;
+            /** @description What the last turn said, its first 2,000 characters. */
+            readonly text: string;
+            /** @description When its last turn was, RFC 3339. It is kept for a week from then on. */
+            readonly turned_at: string;
+            /**
+             * Format: uint64
+             * @description Turns so far.
+             */
+            readonly turns: number;
+        };
         /** @description Body of `POST /v1/sessions`. */
         readonly SessionRequest: {
             /** @description `approver`, or `admin` for whom the operator named. */
@@ -1497,7 +1521,7 @@ export interface components {
             /** @description A run token's run; the other members are the token's own, but for the id, which is that of the key it lives by. */
             readonly run?: string;
         };
-        /** @description An offer as it is shown, in the event `toolgate.offer` and in a thread: without the definitions. */
+        /** @description An offer as it is shown, in the event `toolgate.offer`, in a thread and in a run: without the definitions. */
         readonly ShownOffer: {
             /**
              * Format: uint32
@@ -1508,7 +1532,7 @@ export interface components {
             readonly left_out: readonly components["schemas"]["LeftOut"][];
             /**
              * Format: uint64
-             * @description How many more of those there were, where a thread does not keep all.
+             * @description How many more of those there were, where not all are kept.
              */
             readonly left_out_more?: number;
             /** @description Why there was nothing to advertise. */

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { ProblemError } from "../../shared/api";
 import { bodyText, jsonFault, Verbatim } from "../../shared/json";
 import { type HeldKey, heldKeys, keyOf } from "../../shared/keys";
 import { useLoad } from "../../shared/load";
@@ -11,10 +12,11 @@ import { Field } from "../../shared/ui/Field";
 import { Seen } from "../../shared/ui/Seen";
 import { Time } from "../../shared/ui/Time";
 import { toast } from "../../shared/ui/Toast";
-import { type CallEvents, type CallView, changeCall, readCall, readEvents } from "../documents";
+import { type CallEvents, type CallView, changeCall, readCall, readEvents, readRun } from "../documents";
 import { useMissing } from "../Need";
 import { useTitle } from "../title";
 import { isEnded } from "../words";
+import { OfferView } from "./OfferView";
 import { Outcome } from "./Outcome";
 
 /** One call: what became of it, and how. */
@@ -45,6 +47,7 @@ export function CallPage({ reader, id }: { readonly reader: HeldKey; readonly id
         </div>
       )}
       {events.value !== undefined && <Timeline events={events.value} />}
+      {call.value?.run !== undefined && <RunOffer reader={reader} id={call.value.run} />}
     </section>
   );
 }
@@ -103,6 +106,32 @@ function Timeline({ events }: { readonly events: CallEvents }) {
               </li>
             ))}
           </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** What the run of a call was last offered, and why. A run is kept for a week. */
+function RunOffer({ reader, id }: { readonly reader: HeldKey; readonly id: string }) {
+  const run = useLoad((signal) => readRun(reader, id, signal), [reader.id, id]);
+  const { fault, value } = run;
+  return (
+    <section class="card" aria-label="Offer of its run">
+      <h2>What its run was offered</h2>
+      {fault !== undefined && (fault instanceof ProblemError && fault.status === 404 ? <p>The run is no longer kept.</p> : <Fault fault={fault} again={run.reload} />)}
+      {value !== undefined && (
+        <>
+          <p class="quiet">
+            {`Turn ${value.turns}, `}
+            <Time at={value.turned_at} />. Offered is not allowed: whether a call runs is decided when it is made.
+          </p>
+          {value.text !== "" && (
+            <blockquote>
+              <Seen text={value.text} breaks />
+            </blockquote>
+          )}
+          {value.offer === undefined ? <p>Its offer was not kept.</p> : <OfferView offer={value.offer} />}
         </>
       )}
     </section>

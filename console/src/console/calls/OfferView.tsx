@@ -6,6 +6,9 @@ import { Seen } from "../../shared/ui/Seen";
 import { Table } from "../../shared/ui/Table";
 import type { Offer } from "../documents";
 
+/** An offer as it was answered, or as a run keeps it: without the definitions. */
+type Shown = Schemas["ShownOffer"] | Offer;
+
 const LEFT_OUT: Readonly<Record<string, string>> = {
   no_match: "nothing in the text speaks for it",
   budget: "it does not fit any more",
@@ -21,7 +24,7 @@ export function points(score: number): string {
 }
 
 /** An offer: each tool with its score and what speaks for it, what was left out, and what the budget takes. */
-export function OfferView({ offer }: { readonly offer: Offer }) {
+export function OfferView({ offer }: { readonly offer: Shown }) {
   const share = offer.budget_tokens === 0 ? 0 : Math.min(100, (100 * offer.used_tokens) / offer.budget_tokens);
   return (
     <>
@@ -38,10 +41,12 @@ export function OfferView({ offer }: { readonly offer: Offer }) {
             <tr key={tool.name}>
               <td>
                 <Seen text={tool.name} /> {tool.added && <Badge tone="info">new</Badge>}
-                <details>
-                  <summary class="small">definition</summary>
-                  <JsonView text={tool.definition} label={`Definition of ${tool.name}`} />
-                </details>
+                {"definition" in tool && (
+                  <details>
+                    <summary class="small">definition</summary>
+                    <JsonView text={tool.definition} label={`Definition of ${tool.name}`} />
+                  </details>
+                )}
               </td>
               <td>{points(tool.score)}</td>
               <td>{tool.tokens}</td>
@@ -73,6 +78,7 @@ export function OfferView({ offer }: { readonly offer: Offer }) {
           ))}
         </Table>
       )}
+      {"left_out_more" in offer && offer.left_out_more !== undefined && <p class="quiet">{`${offer.left_out_more.toLocaleString()} more were left out.`}</p>}
     </>
   );
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use toolgate_protocol::chat::ShownOffer;
-use toolgate_protocol::limits::CHAT_OFFER_BYTES_MAX;
 
 use crate::chat::transcript::Item;
+use crate::run::kept;
 
 /// An offer, as a row keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,18 +17,8 @@ pub struct KeptOffer {
 
 impl KeptOffer {
     /// The offer within its limit. `None` where its tools alone are too many to keep.
-    pub fn new(place: usize, mut offer: ShownOffer) -> Option<KeptOffer> {
-        let size = |offer: &ShownOffer| serde_json::to_string(offer).map_or(usize::MAX, |text| text.len());
-        let all = offer.left_out.len();
-        while size(&offer) > CHAT_OFFER_BYTES_MAX {
-            if offer.left_out.is_empty() {
-                return None;
-            }
-            let half = offer.left_out.len().checked_div(2).unwrap_or_default();
-            offer.left_out.truncate(half);
-            offer.left_out_more = u64::try_from(all.saturating_sub(half)).ok();
-        }
-        Some(KeptOffer { place, offer })
+    pub fn new(place: usize, offer: ShownOffer) -> Option<KeptOffer> {
+        kept(offer).map(|offer| KeptOffer { place, offer })
     }
 
     /// The message that the model answered it with.
@@ -43,6 +33,7 @@ impl KeptOffer {
 #[cfg(test)]
 mod tests {
     use toolgate_protocol::chat::ShownTool;
+    use toolgate_protocol::limits::OFFER_KEPT_BYTES_MAX;
     use toolgate_protocol::runs::LeftOut;
 
     use super::*;
@@ -66,7 +57,7 @@ mod tests {
         let small = offer(3, 4);
         assert_eq!(KeptOffer::new(2, small.clone()), Some(KeptOffer { place: 2, offer: small }));
         let kept = KeptOffer::new(0, offer(3, 4_000)).unwrap().offer;
-        assert!(serde_json::to_string(&kept).unwrap().len() <= CHAT_OFFER_BYTES_MAX);
+        assert!(serde_json::to_string(&kept).unwrap().len() <= OFFER_KEPT_BYTES_MAX);
         assert!(!kept.left_out.is_empty());
         assert_eq!(kept.left_out.len() + usize::try_from(kept.left_out_more.unwrap()).unwrap(), 4_000);
         assert_eq!(kept.left_out[0].name, "left_0");

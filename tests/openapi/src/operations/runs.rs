@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolgate_protocol::answers::ResourceMetadata;
 use toolgate_protocol::problems as p;
-use toolgate_protocol::runs::{RunAnswer, RunRequest, TokenAnswer, TokenRequest, TurnAnswer, TurnRequest};
+use toolgate_protocol::runs::{RunAnswer, RunRequest, RunView, TokenAnswer, TokenRequest, TurnAnswer, TurnRequest};
 
 use crate::operation::{Operation, Who, operation};
 
@@ -22,6 +22,15 @@ pub fn operations() -> Vec<Operation> {
         .takes::<RunRequest>()
         .gives::<RunAnswer>(201, "The run; its token is shown once.")
         .refuses(&[p::AGENT_NOT_IN_SCOPE]),
+        operation(
+            "GET",
+            "/v1/runs/{run}",
+            "getRun",
+            Who::Roles(&["admin", "approver", "caller"]),
+            "Reads a run: what it was last offered, and why.",
+        )
+        .gives::<RunView>(200, "The run.")
+        .refuses(&[p::NOT_FOUND]),
         operation(
             "POST",
             "/v1/runs/{run}/turns",
