@@ -1,5 +1,6 @@
 //! Browsers: pages of other origins may use run tokens that name them, and nothing else. No cookie is ever read, so
 //! nothing rides on a browser's own authority; a preflight is answered for any origin, because it has no key to judge by.
+//! A key of a sign-in is a page's: nothing is written with it but by a page of the gateway's own.
 
 use toolgate_core::keys::Identity;
 use toolgate_core::mcp::is_header_name;
@@ -11,9 +12,10 @@ use crate::egress::own_hosts;
 use crate::http::header;
 
 const METHODS: &str = "GET, POST, PUT, DELETE";
-const HEADERS: &str =
-    "authorization, content-type, idempotency-key, prefer, mcp-method, mcp-name, mcp-protocol-version, last-event-id";
+const HEADERS: &str = "authorization, content-type, idempotency-key, prefer, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, last-event-id";
 const PREFLIGHT_SECONDS: &str = "600";
+/// Says that a page of the gateway's own sends this. No form can set it, and no preflight allows it to another page.
+const OWN_PAGE: &str = "x-toolgate-console";
 
 /// The answer to a preflight (Fetch standard, section 3.3); `None` for any other request.
 pub fn preflight(request: &Request) -> Option<Result<Response>> {
@@ -57,10 +59,20 @@ pub fn check_origin(request: &Request, env: &Env, who: Option<&Identity>) -> std
 /// Refuses whatever does not come from a page of the gateway's own.
 pub fn require_own_page(request: &Request, env: &Env) -> std::result::Result<(), Problem> {
     let origin = header(request, "origin");
-    if origin.is_some() && own_origin(request, env) == origin {
-        return Ok(());
+    if origin.is_none() || own_origin(request, env) != origin {
+        return Err(Problem::new(problems::ORIGIN_NOT_ALLOWED, "Only a page of the gateway's own may do this."));
     }
-    Err(Problem::new(problems::ORIGIN_NOT_ALLOWED, "Only a page of the gateway's own may do this."))
+    if header(request, OWN_PAGE).is_none() {
+        let detail = format!("Only the gateway's own page may do this, with the header {OWN_PAGE}.");
+        return Err(Problem::new(problems::ORIGIN_NOT_ALLOWED, detail));
+    }
+    Ok(())
+}
+
+/// The same for whatever may change something, with a key of a sign-in. A key that somebody made is not a page's.
+pub fn check_write(request: &Request, env: &Env, who: &Identity) -> std::result::Result<(), Problem> {
+    let reads = matches!(request.method(), Method::Get | Method::Head);
+    if reads || !who.scope.signed_in { Ok(()) } else { require_own_page(request, env) }
 }
 
 /// The origin under which this request reached the gateway, if its name is one of the gateway's. Anybody's name may be made
@@ -78,6 +90,6 @@ pub fn readable(answer: Response) -> Result<Response> {
     // An object's answer has headers that cannot be changed.
     let headers = answer.headers().clone();
     headers.set("access-control-allow-origin", "*")?;
-    headers.set("access-control-expose-headers", "retry-after, www-authenticate")?;
+    headers.set("access-control-expose-headers", "retry-after, www-authenticate, mcp-session-id")?;
     Ok(answer.with_headers(headers))
 }

@@ -5,11 +5,12 @@
 
 use serde::de::DeserializeOwned;
 use toolgate_core::builtin::data::{Answer, Ask, Envelope, SchemaRun, shipped};
-use toolgate_core::builtin::sql::{Bounds, Next, Run, Table};
+use toolgate_core::builtin::sql::{Bounds, Next, Run, Table, is_transient, too_slow};
 use toolgate_core::builtin::{Fault, no_dataset};
 use toolgate_core::queue::messages::VERSION;
 use toolgate_durable::names::DATASET;
 use toolgate_durable::{Database, post};
+use toolgate_protocol::limits::SQL_SECONDS_MAX;
 use worker::{Env, Response};
 
 /// Why a data set gave no answer.
@@ -26,7 +27,12 @@ pub async fn ask(env: &Env, org: &str, name: &str, ask: Ask) -> Result<String, U
         return ask_object(env, org, name, ask).await;
     }
     match database(env, org, name) {
-        Some(database) => ask_database(&database, name, ask).await.map_err(Unread::Fault),
+        Some(database) => {
+            let answer = Box::pin(ask_database(&database, name, ask));
+            let deadline = toolgate_durable::now().plus_seconds(SQL_SECONDS_MAX);
+            let answered = toolgate_durable::before(deadline, answer).await;
+            answered.unwrap_or_else(|| Err(Unread::Fault(too_slow())))
+        }
         None => Err(Unread::Fault(no_dataset(name))),
     }
 }
@@ -69,18 +75,28 @@ fn database(env: &Env, org: &str, name: &str) -> Option<Database> {
     listed.then(|| Database::bound(env, &binding)).flatten()
 }
 
-/// Asks a database, statement by statement. It bounds rows and time itself; the guard is the same.
-async fn ask_database(database: &Database, name: &str, ask: Ask) -> Result<String, Fault> {
+/// Asks a database, statement by statement, under the same guard. What it may cost is not known before: it is waited for
+/// [`SQL_SECONDS_MAX`], and D1 ends a query of its own accord.
+async fn ask_database(database: &Database, name: &str, ask: Ask) -> Result<String, Unread> {
     let bounds = Bounds { known: None };
     let (mut asking, mut statement) = match ask {
         Ask::Schema => {
             let (run, first) = SchemaRun::start(name, bounds);
             (Asking::Schema(run), first)
         }
-        Ask::Query(query) => Run::start(&query, bounds).map(|(run, first)| (Asking::Query(run), first))?,
+        Ask::Query(query) => {
+            let (run, first) = Run::start(&query, bounds).map_err(Unread::Fault)?;
+            (Asking::Query(run), first)
+        }
     };
     loop {
-        match asking.take(database.table(&statement).await)? {
+        let answer = database.table(&statement).await;
+        if let Err(words) = &answer
+            && is_transient(words)
+        {
+            return Err(Unread::Unreachable(words.clone()));
+        }
+        match asking.take(answer).map_err(Unread::Fault)? {
             Next::Ask(next) => statement = next,
             Next::Done(text) => return Ok(text),
         }

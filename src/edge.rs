@@ -68,6 +68,7 @@ impl Edge {
             return Err(Problem::new(problems::DOOR_NOT_ALLOWED, detail).with("doors", allowed));
         }
         browsers::check_origin(&self.request, &self.env, Some(&who))?;
+        browsers::check_write(&self.request, &self.env, &who)?;
         Ok(who)
     }
 

@@ -1,17 +1,16 @@
 //! What admins say of agents' tools at the MCP door: kept by an isolate for some seconds, so that a call does not ask the
-//! registry for it. An older answer serves where the registry cannot be asked just now.
+//! registry for it. An older answer serves where the registry cannot be asked just now, but not for ever.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use toolgate_core::keys::Identity;
-use toolgate_core::mcp::Rules;
+use toolgate_core::mcp::{Age, Rules, age};
 use toolgate_core::problem::Problem;
 use toolgate_core::registry::Command;
 use toolgate_core::time::UnixMillis;
 use toolgate_durable::now;
-use toolgate_protocol::limits::MCP_RULES_SECONDS;
 use worker::Response;
 
 use crate::edge::Edge;
@@ -30,16 +29,15 @@ thread_local! {
 pub async fn of(edge: &Edge, who: &Identity, agent: &str) -> Result<Result<Rc<Rules>, Response>, Problem> {
     let name = (who.org.clone(), agent.to_owned());
     let known = RULES.with(|all| all.borrow().get(&name).cloned());
-    if let Some((rules, at)) = &known
-        && now() < at.plus_seconds(MCP_RULES_SECONDS)
-    {
-        return Ok(Ok(Rc::clone(rules)));
+    let known = known.map(|(rules, asked)| (rules, age(asked, now())));
+    if let Some((rules, Age::Fresh)) = known {
+        return Ok(Ok(rules));
     }
     let mut answer = match (edge.ask_registry(&who.org, Some(who), Command::McpRules(agent.to_owned())).await, known) {
-        (Ok(answer), Some((rules, _))) if answer.status_code() >= 500 => return Ok(Ok(rules)),
+        (Ok(answer), Some((rules, Age::Old))) if answer.status_code() >= 500 => return Ok(Ok(rules)),
         (Ok(answer), _) => answer,
-        (Err(_), Some((rules, _))) => return Ok(Ok(rules)),
-        (Err(problem), None) => return Err(problem),
+        (Err(_), Some((rules, Age::Old))) => return Ok(Ok(rules)),
+        (Err(problem), _) => return Err(problem),
     };
     if answer.status_code() != 200 {
         return Ok(Err(answer));

@@ -5,13 +5,15 @@ use serde::de::DeserializeOwned;
 use toolgate_core::chat::threads;
 use toolgate_core::ids::{IdKind, Ids, LocalId, Place};
 use toolgate_core::keys::Identity;
+use toolgate_core::mcp::{LevelCommand, LogLevel, levels_object};
+use toolgate_core::principal::Principal;
 use toolgate_core::problem::Problem;
 use toolgate_core::queue::delivery::DeliveryEnvelope;
 use toolgate_core::queue::messages::{self, Ask, VERSION};
 use toolgate_core::registry::{self, Command};
 use toolgate_core::run;
 use toolgate_durable::names::{ORG_REGISTRY, POOL_QUEUE, THREAD};
-use toolgate_durable::{CHAT, post};
+use toolgate_durable::{CHAT, MCP, post};
 use toolgate_protocol::problems;
 use worker::{Env, Response, Stub, console_error};
 
@@ -55,6 +57,17 @@ impl Edge {
     /// Asks the object of a person's threads, by its name.
     pub async fn ask_threads(&self, name: &str, command: &threads::Command) -> Result<threads::Reply, Problem> {
         self.ask_conversation(name, CHAT, command).await
+    }
+
+    /// Asks the object that keeps which log messages the sessions of a principal with an agent want.
+    pub async fn ask_level(
+        &self,
+        who: &Identity,
+        principal: &Principal,
+        command: &LevelCommand,
+    ) -> Result<Option<LogLevel>, Problem> {
+        let agent = who.scope.agent.as_deref().unwrap_or_default();
+        self.ask_conversation(&levels_object(&who.org, agent, principal), MCP, command).await
     }
 
     async fn ask_conversation<C: Serialize, R: DeserializeOwned>(

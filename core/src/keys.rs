@@ -53,6 +53,9 @@ pub struct Scope {
     /// Run tokens: the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Box<RunScope>>,
+    /// Keys of a sign-in: it was given to a page of the gateway's own, and only such a page may write with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub signed_in: bool,
 }
 
 /// What makes an agent key a run token.

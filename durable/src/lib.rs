@@ -28,4 +28,4 @@ pub use org_registry::OrgRegistry;
 pub use pool_queue::PoolQueue;
 pub use reach::post;
 pub use settings::{master_key, names};
-pub use thread::{CHAT, Thread};
+pub use thread::{CHAT, MCP, Thread};

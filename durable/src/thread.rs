@@ -1,6 +1,8 @@
-//! The shell of the objects that keep conversations: of one run, or of one person's threads with an agent.
+//! The shell of the objects that keep conversations: of one run, of one person's threads with an agent, or of one person's
+//! sessions with an agent at the MCP door.
 
 use toolgate_core::chat::threads;
+use toolgate_core::mcp::{LevelCommand, level_step, levels_end};
 use toolgate_core::problem::Problem;
 use toolgate_core::run::{Command, Effects, step};
 use toolgate_core::sql_port::StoreError;
@@ -14,10 +16,12 @@ use crate::{alarm, answers, clock};
 
 /// The path of what is asked about threads.
 pub const CHAT: &str = "/chat";
+/// The path of what is asked about sessions at the MCP door.
+pub const MCP: &str = "/mcp";
 /// A run that could not be swept is looked at again after this.
 const SWEEP_AGAIN_SECONDS: u64 = 3_600;
 
-/// The object of one run, or of one person's threads with an agent.
+/// The object of one run, of one person's threads with an agent, or of one person's sessions with an agent at the MCP door.
 #[durable_object]
 pub struct Thread {
     state: State,
@@ -34,8 +38,10 @@ impl DurableObject for Thread {
     #[expect(clippy::disallowed_methods, reason = "the edge read it under a cap and wrote it anew")]
     async fn fetch(&self, mut request: Request) -> Result<Response> {
         let text = request.text().await?;
-        if request.path() == CHAT {
-            return self.chat(&text);
+        match request.path().as_str() {
+            CHAT => return self.chat(&text),
+            MCP => return self.level(&text).await,
+            _ => {}
         }
         let reply = match serde_json::from_str::<Command>(&text) {
             Ok(command) => self.step(command).await.map(|effects| effects.reply),
@@ -51,16 +57,16 @@ impl DurableObject for Thread {
     }
 
     async fn alarm(&self) -> Result<Response> {
-        match self.step(Command::Tick).await {
-            Ok(Effects { forget: true, .. }) => match self.state.storage().delete_all().await {
-                Ok(()) => {}
-                Err(error) => {
-                    console_error!("a run could not be forgotten: {error}");
+        match (levels_end(&self.sql), self.step(Command::Tick).await) {
+            (Ok(Some(end)), _) if clock::now() < end => drop(alarm::arm_at(&self.state.storage(), end).await),
+            (Ok(Some(_)), _) | (_, Ok(Effects { forget: true, .. })) => {
+                if let Err(error) = self.state.storage().delete_all().await {
+                    console_error!("a conversation could not be forgotten: {error}");
                     self.sweep_again().await;
                 }
-            },
-            Ok(_) => {}
-            Err(_) => self.sweep_again().await,
+            }
+            (Ok(None), Ok(_)) => {}
+            (Err(_), _) | (_, Err(_)) => self.sweep_again().await,
         }
         Response::empty()
     }
@@ -92,6 +98,30 @@ impl Thread {
                 answers::refusal(&Problem::storage())
             }
         }
+    }
+
+    async fn level(&self, text: &str) -> Result<Response> {
+        let now = clock::now();
+        let done = serde_json::from_str::<LevelCommand>(text)
+            .map_err(|error| StoreError::Failed(format!("an internal message does not parse: {error}")))
+            .and_then(|command| {
+                let step = || Ok((level_step(&self.sql, &command, now)?, levels_end(&self.sql)?));
+                let (level, end) = transaction(&self.state.storage(), step)?;
+                Ok((level, end.filter(|_| matches!(command, LevelCommand::Set(..)))))
+            });
+        let (level, end) = match done {
+            Ok(done) => done,
+            Err(error) => {
+                console_error!("a step was undone: {}", error);
+                return answers::refusal(&Problem::storage());
+            }
+        };
+        if let Some(end) = end
+            && let Err(error) = alarm::arm_at(&self.state.storage(), end).await
+        {
+            console_error!("the alarm could not be set: {error}");
+        }
+        answers::thread(&level)
     }
 
     async fn sweep_again(&self) {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::definitions::SideEffect;
+use crate::runs::{LeftOut, NoTools, Offer, OfferReason, OfferedTool};
 
 /// Answer of `GET /v1/agents/{agent}/agui`, as AG-UI 1.0 writes it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -197,6 +198,86 @@ pub struct ThreadAnswer {
     pub pending: ThreadPending,
     /// Client rounds since the person's last message.
     pub rounds: u64,
+    /// The gateway's ids of calls, as the event `toolgate.call` told them.
+    pub calls: Vec<ThreadCall>,
+    /// The offer of the last run that asked the model, as the event `toolgate.offer` told it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offer: Option<ShownOffer>,
+    /// The first message that the model answered it with; absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offer_message: Option<String>,
+}
+
+/// A call of a thread at the gateway.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ThreadCall {
+    /// The call in the thread.
+    #[serde(rename = "toolCallId")]
+    pub tool_call_id: String,
+    /// Its id in `GET /v1/calls/{call}`.
+    pub call: String,
+    /// The tool.
+    pub tool: String,
+    /// The declared class, as it is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side_effect: Option<SideEffect>,
+}
+
+/// An offer as it is shown, in the event `toolgate.offer` and in a thread: without the definitions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ShownOffer {
+    /// In the order in which they were advertised.
+    pub tools: Vec<ShownTool>,
+    /// Granted tools that were not.
+    pub left_out: Vec<LeftOut>,
+    /// How many more of those there were, where a thread does not keep all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out_more: Option<u64>,
+    /// Tokens that the offer may take.
+    pub budget_tokens: u32,
+    /// Tokens that it takes.
+    pub used_tokens: u32,
+    /// Why there was nothing to advertise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_tools: Option<NoTools>,
+}
+
+/// A tool of an offer, as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ShownTool {
+    /// The tool.
+    pub name: String,
+    /// What this turn's text said for it; 0 for what an earlier turn brought.
+    pub score: u32,
+    /// Whose points are the score.
+    pub reasons: Vec<OfferReason>,
+    /// What the definition takes.
+    pub tokens: u32,
+    /// New in this turn.
+    pub added: bool,
+}
+
+impl From<&Offer> for ShownOffer {
+    fn from(offer: &Offer) -> ShownOffer {
+        let tool = |tool: &OfferedTool| ShownTool {
+            name: tool.name.clone(),
+            score: tool.score,
+            reasons: tool.reasons.clone(),
+            tokens: tool.tokens,
+            added: tool.added,
+        };
+        ShownOffer {
+            tools: offer.tools.iter().map(tool).collect(),
+            left_out: offer.left_out.clone(),
+            left_out_more: None,
+            budget_tokens: offer.budget_tokens,
+            used_tokens: offer.used_tokens,
+            no_tools: offer.no_tools.clone(),
+        }
+    }
 }
 
 /// What waits for somebody.

@@ -220,6 +220,16 @@ pub const MCP_INPUT_SECONDS: u64 = 3_600;
 /// A client that was led to an approval may come back for the outcome this long: as long as one can wait, and the record of
 /// its call is kept.
 pub const MCP_APPROVAL_SECONDS: u64 = APPROVAL_SECONDS_MAX + RECORD_SECONDS;
+/// A session of a client before 2026-07-28 is over after this; the client begins anew.
+pub const MCP_SESSION_SECONDS: u64 = 24 * 3_600;
+/// Sessions of a principal with an agent of which a level of log messages is kept; those that end first go first.
+pub const MCP_LEVELS_MAX: u64 = 1_000;
+/// Longest id of a session that is read.
+pub const MCP_SESSION_CHARS_MAX: usize = 128;
+/// Such a client has this long to answer what a tool asked for, because its call waits for it.
+pub const MCP_QUESTION_SECONDS: u64 = 300;
+/// Pauses between the first looks for its answer, and then between all.
+pub const MCP_QUESTION_PAUSES_MILLIS: [u64; 5] = [200, 300, 500, 1_000, 2_000];
 /// What an agent's admin says of its tools at this door is asked for again after this.
 pub const MCP_RULES_SECONDS: u64 = 30;
 /// A stream that tells how a call gets on says at least this often that it is there.
@@ -304,6 +314,8 @@ pub const SQL_BYTES_MAX: usize = 8 * 1024;
 pub const SQL_DEPTH_MAX: usize = 32;
 /// How often its common table expressions may be copied, at worst.
 pub const SQL_EXPANSIONS_MAX: u64 = 256;
+/// How long a database of the customer's is waited for, for all that one question asks of it.
+pub const SQL_SECONDS_MAX: u64 = 10;
 /// Most columns of its result.
 pub const SQL_COLUMNS_MAX: usize = 64;
 /// Rows that are shown of its result.
@@ -331,6 +343,10 @@ pub const CHAT_ID_CHARS_MAX: usize = 128;
 pub const CHAT_MESSAGE_ID_BYTES_MAX: usize = 256;
 /// Most tools that a browser may bring.
 pub const CHAT_TOOLS_MAX: usize = 64;
+/// Their definitions together.
+pub const CHAT_TOOLS_BYTES_MAX: usize = 256 * 1024;
+/// What a page may say about itself in a run.
+pub const CHAT_CONTEXT_BYTES_MAX: usize = 64 * 1024;
 /// Threads of one person with one agent.
 pub const CHAT_THREADS_MAX: usize = 1_000;
 /// Messages, calls and activities of a thread after which no further run begins.
@@ -343,6 +359,10 @@ pub const CHAT_TITLE_CHARS: usize = 80;
 pub const CHAT_TITLE_CHARS_MAX: usize = 200;
 /// What a model is shown of a result; the call keeps all of it.
 pub const CHAT_RESULT_BYTES_MAX: usize = 64 * 1024;
+/// What a turn of the model is sent of system text and conversation, as JSON; older messages are left out.
+pub const CHAT_PROMPT_BYTES_MAX: usize = 256 * 1024;
+/// What a thread keeps of its last offer; granted tools that were left out go first.
+pub const CHAT_OFFER_BYTES_MAX: usize = 64 * 1024;
 /// Calls of one message that are made.
 pub const CHAT_CALLS_MAX: usize = 16;
 /// Turns of the model in one run.

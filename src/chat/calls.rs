@@ -105,6 +105,7 @@ impl Run {
         if known.is_none() {
             self.say_accepted(id, &view);
         }
+        self.transcript.known_as(id, &view.call);
         match view.state {
             CallState::WaitingApproval => {
                 if let Some(link) = &view.approval {

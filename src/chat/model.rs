@@ -17,7 +17,7 @@ use toolgate_core::time::UnixMillis;
 use toolgate_durable::names::{MODEL_NAME, MODEL_URL, WORKERS_AI};
 use toolgate_durable::{entropy, now};
 use toolgate_protocol::limits::{MODEL_FIRST_BYTE_SECONDS, MODEL_IDLE_SECONDS, MODEL_SECONDS_MAX};
-use worker::{ByteStream, Env, console_error};
+use worker::{Env, console_error};
 
 use crate::egress::Answering;
 use crate::endpoint::seal;
@@ -96,12 +96,13 @@ impl Model {
                 let media_type = answering.header("content-type").unwrap_or_default();
                 let reader = TurnReader::new(media_type, offered(), entropy)?;
                 let key = Some(endpoint.key().to_owned());
-                Ok(ModelTurn { key, ..ModelTurn::reading(Source::Endpoint(answering), reader, opened) })
+                Ok(ModelTurn { key, ..ModelTurn::reading(answering, reader, opened) })
             }
             Model::WorkersAi(name) => {
-                let stream = workers_ai::ask(env, name, prompt, opened).await?;
-                let reader = TurnReader::new("text/event-stream", offered(), entropy)?;
-                Ok(ModelTurn::reading(Source::WorkersAi(stream), reader, opened))
+                let answering = workers_ai::ask(env, name, prompt, opened).await?;
+                let media_type = answering.header("content-type").unwrap_or_default();
+                let reader = TurnReader::new(media_type, offered(), entropy)?;
+                Ok(ModelTurn::reading(answering, reader, opened))
             }
             Model::Unusable(why) => Err(ModelError::new(UNAVAILABLE, why.clone())),
         }
@@ -118,25 +119,10 @@ fn opened(env: &Env, place: &[&str], sealed: Option<&str>) -> Option<String> {
     key
 }
 
-/// Where an answer comes from.
-enum Source {
-    Endpoint(Answering),
-    WorkersAi(ByteStream),
-}
-
-impl Source {
-    async fn next(&mut self, deadline: UnixMillis) -> Result<Option<Vec<u8>>, Lost> {
-        match self {
-            Source::Endpoint(answering) => answering.next(deadline).await,
-            Source::WorkersAi(stream) => workers_ai::next(stream, deadline).await,
-        }
-    }
-}
-
 /// One turn of a model, under way.
 pub struct ModelTurn {
     /// Nothing once the answer is over, or failed.
-    under_way: Option<(Source, TurnReader)>,
+    under_way: Option<(Answering, TurnReader)>,
     waiting: VecDeque<Delta>,
     opened: UnixMillis,
     is_heard: bool,
@@ -149,8 +135,8 @@ impl ModelTurn {
         ModelTurn { under_way: None, waiting: deltas.into(), opened: now(), is_heard: true, key: None }
     }
 
-    fn reading(source: Source, reader: TurnReader, opened: UnixMillis) -> ModelTurn {
-        let under_way = Some((source, reader));
+    fn reading(answering: Answering, reader: TurnReader, opened: UnixMillis) -> ModelTurn {
+        let under_way = Some((answering, reader));
         ModelTurn { under_way, waiting: VecDeque::new(), opened, is_heard: false, key: None }
     }
 
@@ -160,9 +146,9 @@ impl ModelTurn {
             if let Some(delta) = self.waiting.pop_front() {
                 return Some(Ok(delta));
             }
-            let (source, reader) = self.under_way.as_mut()?;
+            let (answering, reader) = self.under_way.as_mut()?;
             let deadline = deadline(self.opened, self.is_heard);
-            let more = match source.next(deadline).await {
+            let more = match answering.next(deadline).await {
                 Ok(Some(bytes)) => {
                     self.is_heard = true;
                     reader.push(&bytes)

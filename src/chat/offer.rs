@@ -8,12 +8,13 @@ use toolgate_core::chat::events::Event;
 use toolgate_core::chat::input::RunInput;
 use toolgate_core::chat::model::OfferedTool;
 use toolgate_core::chat::system;
+use toolgate_core::chat::threads::KeptOffer;
 use toolgate_core::problem::Problem;
 use toolgate_core::run;
+use toolgate_protocol::chat::ShownOffer;
 use toolgate_protocol::definitions::Profile;
 use toolgate_protocol::limits::{CHAT_ROUNDS_MAX, OFFER_BUDGET_TOKENS};
 use toolgate_protocol::problems;
-use toolgate_protocol::runs::{LeftOut, NoTools, Offer, OfferReason};
 
 use super::Person;
 use super::run::{Fault, Run};
@@ -74,8 +75,10 @@ impl Run {
         let turn = offers.turn(&thread, &permissions, self.transcript.last_said(), definition);
         self.head.turns = self.head.turns.saturating_add(1);
         self.head.offered.extend(turn.added.iter().cloned());
-        self.write(Some(turn.added), false).await?;
-        self.say_custom("toolgate.offer", &Shown::of(&turn.offer));
+        let shown = ShownOffer::from(&turn.offer);
+        let kept = KeptOffer::new(self.transcript.items().len(), shown.clone());
+        self.write(Some(turn.added), kept, false).await?;
+        self.say_custom("toolgate.offer", &shown);
         if let Some(grounding) = &grounding {
             self.say_custom("toolgate.grounding", grounding);
         }
@@ -107,43 +110,4 @@ impl Run {
 
 fn offered(tool: toolgate_protocol::runs::OfferedTool) -> OfferedTool {
     OfferedTool { name: tool.name, definition: tool.definition, score: tool.score, client: false }
-}
-
-/// An offer as it is shown: without the definitions.
-#[derive(Serialize)]
-struct Shown<'a> {
-    tools: Vec<ShownTool<'a>>,
-    left_out: &'a [LeftOut],
-    budget_tokens: u32,
-    used_tokens: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    no_tools: Option<&'a NoTools>,
-}
-
-#[derive(Serialize)]
-struct ShownTool<'a> {
-    name: &'a str,
-    score: u32,
-    reasons: &'a [OfferReason],
-    tokens: u32,
-    added: bool,
-}
-
-impl<'a> Shown<'a> {
-    fn of(offer: &'a Offer) -> Shown<'a> {
-        let tool = |tool: &'a toolgate_protocol::runs::OfferedTool| ShownTool {
-            name: &tool.name,
-            score: tool.score,
-            reasons: &tool.reasons,
-            tokens: tool.tokens,
-            added: tool.added,
-        };
-        Shown {
-            tools: offer.tools.iter().map(tool).collect(),
-            left_out: &offer.left_out,
-            budget_tokens: offer.budget_tokens,
-            used_tokens: offer.used_tokens,
-            no_tools: offer.no_tools.as_ref(),
-        }
-    }
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use toolgate_core::chat::events::{Event, Outcome, PROTOCOL_VERSION, TokenUsage};
 use toolgate_core::chat::input::RunInput;
 use toolgate_core::chat::model::{AgentRecord, ModelError};
-use toolgate_core::chat::threads::{self, Begin, Head, Kept, Reply, Write};
+use toolgate_core::chat::threads::{self, Begin, Head, Kept, KeptOffer, Reply, Write};
 use toolgate_core::chat::transcript::{Next, Standing, Transcript, interrupt};
 use toolgate_core::hash::hex;
 use toolgate_core::problem::Problem;
@@ -71,7 +71,7 @@ pub async fn begin(edge: Edge, person: Person, agent: AgentRecord, input: RunInp
         Reply::Refused(problem) => return Err(problem),
         _ => return Err(internal("beginning a run", "its object said something else")),
     };
-    let Kept { head, items } = kept;
+    let Kept { head, items, .. } = kept;
     let (sink, stream) = Sink::open();
     let edge = Rc::new(edge);
     let run = Run {
@@ -104,7 +104,7 @@ impl Run {
         }
         let ended = self.go().await;
         // Before the last event: a client may begin its next run at once.
-        let released = self.write(None, true).await;
+        let released = self.write(None, None, true).await;
         let event = match ended.and_then(|outcome| released.map(|()| outcome)) {
             Ok(outcome) => Event::RunFinished { thread_id, run_id, outcome, usage: std::mem::take(&mut self.usage) },
             Err(fault) => fault.event(),
@@ -163,15 +163,20 @@ impl Run {
 
     /// Keeps what changed, and the thread for a while longer.
     pub(super) async fn keep(&mut self) -> Result<(), Fault> {
-        self.write(None, false).await
+        self.write(None, None, false).await
     }
 
-    /// The same, with what an offer added.
-    pub(super) async fn write(&mut self, offered: Option<Vec<String>>, release: bool) -> Result<(), Fault> {
+    /// The same, with what an offer added, and the offer itself.
+    pub(super) async fn write(
+        &mut self,
+        offered: Option<Vec<String>>,
+        offer: Option<KeptOffer>,
+        release: bool,
+    ) -> Result<(), Fault> {
         let items = self.transcript.take_changed();
         let summary = (!items.is_empty()).then(|| self.transcript.summary());
-        let write =
-            Write { thread: self.input.thread.clone(), token: self.token.clone(), items, summary, offered, release };
+        let (thread, token) = (self.input.thread.clone(), self.token.clone());
+        let write = Write { thread, token, items, summary, offered, offer, release };
         match self.person.ask(&self.edge, &threads::Command::Write(write)).await? {
             Reply::Done => Ok(()),
             _ => Err(Fault::Lost),

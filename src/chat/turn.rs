@@ -9,7 +9,7 @@ use toolgate_core::chat::transcript::{BEYOND_ROUNDS, CallItem, Side};
 use toolgate_core::hash::hex;
 use toolgate_core::names;
 use toolgate_durable::now;
-use toolgate_protocol::limits::{CHAT_CALLS_MAX, CHAT_RENEW_SECONDS, CHAT_ROUNDS_MAX};
+use toolgate_protocol::limits::{CHAT_CALLS_MAX, CHAT_PROMPT_BYTES_MAX, CHAT_RENEW_SECONDS, CHAT_ROUNDS_MAX};
 
 use super::offer::Told;
 use super::run::{Fault, Run};
@@ -42,8 +42,7 @@ struct Open {
 impl Run {
     /// The model answers once; its calls are in the thread afterwards, and not yet made.
     pub(super) async fn take_turn(&mut self, told: &Told) -> Result<(), Fault> {
-        let prompt =
-            Prompt { system: told.system.clone(), messages: self.transcript.prompt(), tools: told.tools.clone() };
+        let prompt = Prompt::fitted(&told.system, self.transcript.prompt(), told.tools.clone(), CHAT_PROMPT_BYTES_MAX);
         let author = Author { model: self.model.label().to_owned(), demo: self.model.is_demo() };
         let mut turn = Turn {
             message: fresh("msg")?,

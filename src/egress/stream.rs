@@ -6,7 +6,7 @@ use toolgate_core::delivery::{Lost, TIMEOUT, UNREACHABLE};
 use toolgate_core::time::UnixMillis;
 use toolgate_durable::before;
 use worker::wasm_bindgen::JsValue;
-use worker::{AbortController, ByteStream, Fetch, ResponseBody};
+use worker::{AbortController, ByteStream, Fetch, Response, ResponseBody};
 
 use super::exchange::request;
 
@@ -33,16 +33,27 @@ pub async fn post_streaming(
     // Dropped on every way out, it ends the exchange.
     let mut answering = Answering { status: 0, headers: Vec::new(), body: None, controller: Some(controller) };
     let sent = before(deadline, Box::pin(Fetch::Request(request).send_with_signal(&signal))).await;
-    let mut response = sent.ok_or(TIMEOUT)?.map_err(|_| UNREACHABLE)?;
-    answering.status = response.status_code();
-    answering.headers = response.headers().entries().collect();
-    if matches!(response.body(), ResponseBody::Stream(_)) {
-        answering.body = Some(response.stream().map_err(|_| UNREACHABLE)?);
-    }
+    answering.take(sent.ok_or(TIMEOUT)?.map_err(|_| UNREACHABLE)?)?;
     Ok(answering)
 }
 
 impl Answering {
+    /// An answer that comes some other way; dropped, it gives up its connection by this.
+    pub fn of(response: Response, controller: AbortController) -> Result<Answering, Lost> {
+        let mut answering = Answering { status: 0, headers: Vec::new(), body: None, controller: Some(controller) };
+        answering.take(response)?;
+        Ok(answering)
+    }
+
+    fn take(&mut self, mut response: Response) -> Result<(), Lost> {
+        self.status = response.status_code();
+        self.headers = response.headers().entries().collect();
+        if matches!(response.body(), ResponseBody::Stream(_)) {
+            self.body = Some(response.stream().map_err(|_| UNREACHABLE)?);
+        }
+        Ok(())
+    }
+
     /// A header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())

@@ -102,6 +102,7 @@ async fn fingerprint(edge: &Edge, who: &Identity, offers: &Rc<toolgate_core::run
     Ok(sha256_hex(text.join("\n").as_bytes()))
 }
 
+/// A message as an event. A line break in it stands between members, where a blank says the same.
 pub(super) fn event(message: &str) -> String {
-    format!("data: {message}\n\n")
+    format!("data: {}\n\n", message.replace(['\n', '\r'], " "))
 }

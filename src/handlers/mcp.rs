@@ -6,7 +6,10 @@ use std::rc::Rc;
 
 use serde_json::value::RawValue;
 use toolgate_core::keys::Identity;
-use toolgate_core::mcp::{self, Answer, Era, Fault, Headers, Message, Method, Request, STATUS_TOOL};
+use toolgate_core::mcp::{
+    self, Answer, Era, Fault, Headers, Initialize, LevelCommand, Message, Method, Request, STATUS_TOOL, Session,
+    Sessions,
+};
 use toolgate_core::principal::Principal;
 use toolgate_core::problem::Problem;
 use toolgate_core::run::{self, Offers};
@@ -16,8 +19,8 @@ use toolgate_protocol::problems;
 use toolgate_protocol::runs::Door;
 use worker::{Response, ResponseBuilder};
 
-use super::mcp_calls::ToolCall;
-use super::{Handled, listen, mcp_progress, mcp_tasks};
+use super::mcp_calls::{ToolCall, master};
+use super::{Handled, listen, mcp_questions, mcp_stream, mcp_tasks};
 use crate::catalogue;
 use crate::edge::Edge;
 use crate::http::{self, internal};
@@ -62,15 +65,43 @@ pub async fn mcp(mut edge: Edge, agent: String) -> Handled {
     };
     let streams = header("accept").is_some_and(|accepts| accepts.contains(EVENT_STREAM));
     let body = http::json_text(&mut edge.request, MCP_BODY_BYTES_MAX).await?;
-    let request = match mcp::read(&body, &headers) {
-        Ok(Message::Request(request)) => *request,
-        Ok(Message::Notification) => return respond(mcp::notification_taken()),
-        Err(fault) => return respond(mcp::failure(&fault)),
+    let read = match mcp::read(&body, &headers) {
+        Ok(message) => in_session(&edge, &who, message, &headers)?,
+        Err(fault) => Err(fault),
     };
+    match read {
+        Err(fault) => respond(mcp::failure(&fault)),
+        Ok((Message::Notification, _)) => respond(mcp::taken()),
+        Ok((Message::Response(_), None)) => respond(mcp::failure(&Fault::no_request())),
+        Ok((Message::Response(response), Some(session))) => {
+            respond(mcp_questions::take(&edge, &who, &session, &response).await?)
+        }
+        Ok((Message::Request(request), session)) => serve(edge, who, request.within(session), streams).await,
+    }
+}
+
+/// A message, with the session that it belongs to.
+fn in_session(
+    edge: &Edge,
+    who: &Identity,
+    message: Message,
+    headers: &Headers,
+) -> Result<Result<(Message, Option<Session>), Fault>, Problem> {
+    let named = http::header(&edge.request, "mcp-session-id").filter(|_| mcp::has_session(&message, headers));
+    let Some(named) = named else { return Ok(Ok((message, None))) };
+    let session = Sessions::new(&master(edge)?).open(who, &named, toolgate_durable::now());
+    let id = if let Message::Request(request) = &message { Some(request.id.clone()) } else { None };
+    Ok(match session {
+        Some(session) => Ok((message, Some(session))),
+        None => Err(Fault { id, ..Fault::no_session() }),
+    })
+}
+
+async fn serve(edge: Edge, who: Identity, request: Request, streams: bool) -> Handled {
     match request.method {
         Method::Listen(asked) => listen::listen(edge, who, request.id, asked).await,
-        Method::CallTool(ref call) if call.name != STATUS_TOOL && call.progress_token.is_some() && streams => {
-            mcp_progress::call(edge, who, request).await
+        Method::CallTool(ref call) if call.name != STATUS_TOOL && streams && mcp_stream::may_need(&request, call) => {
+            mcp_stream::call(edge, who, request).await
         }
         _ => {
             let handled = handle(&edge, &who, &request).await;
@@ -117,6 +148,9 @@ fn respond(answer: Answer) -> Handled {
     let content_type = answer.body.is_some().then_some("application/json");
     let headers =
         toolgate_durable::headers(answer.status, content_type).map_err(|error| internal("answering", error))?;
+    if let Some(session) = &answer.session {
+        headers.set("mcp-session-id", session).map_err(|error| internal("answering", error))?;
+    }
     let response = ResponseBuilder::new().with_status(answer.status).with_headers(headers);
     Ok(match answer.body {
         Some(body) => response.fixed(body.into_bytes()),
@@ -125,10 +159,15 @@ fn respond(answer: Answer) -> Handled {
 }
 
 async fn handle(edge: &Edge, who: &Identity, request: &Request) -> Result<Answer, Failed> {
-    let Request { id, era, client, method } = request;
+    let Request { id, era, client, session, method } = request;
     Ok(match method {
         Method::Discover => mcp::answer(id, &mcp::discover()),
-        Method::Initialize(version) => mcp::answer(id, &mcp::initialized(version)),
+        Method::Initialize(hello) => initialize(edge, who, id, hello)?,
+        Method::SetLevel(level) => {
+            let Some(session) = session else { return Err(Fault::no_method("logging/setLevel").into()) };
+            edge.ask_level(who, &principal(who)?, &LevelCommand::set(session, *level)).await?;
+            mcp::answer(id, &mcp::empty(*era))
+        }
         Method::Ping => mcp::answer(id, &mcp::empty(*era)),
         Method::ListTools(cursor) => list_tools(edge, who, id, *era, cursor.as_deref()).await?,
         Method::CallTool(call) if call.name == STATUS_TOOL => ToolCall { edge, who, request, call }.status().await?,
@@ -144,6 +183,17 @@ async fn handle(edge: &Edge, who: &Identity, request: &Request) -> Result<Answer
         }
         Method::Listen(_) => return Err(Fault::no_method("subscriptions/listen").into()),
     })
+}
+
+/// A client that can be asked for something begins a session: nothing else says so in its later requests.
+fn initialize(edge: &Edge, who: &Identity, id: &str, hello: &Initialize) -> Result<Answer, Failed> {
+    let Initialize { version, answers } = hello;
+    if answers.is_empty() {
+        return Ok(mcp::answer(id, &mcp::initialized(version, false)));
+    }
+    let entropy = toolgate_durable::entropy().map_err(|error| internal("reading randomness", error))?;
+    let session = Sessions::new(&master(edge)?).begin(who, answers, toolgate_durable::now(), &entropy);
+    Ok(Answer { session: Some(session), ..mcp::answer(id, &mcp::initialized(version, true)) })
 }
 
 /// What there is, as the registry last told it.

@@ -113,7 +113,7 @@ impl ToolCall<'_> {
         if let Some(waits) = waits.filter(|_| client.tasks) {
             return Ok(mcp::answer(id, &mcp::created_task(view, waits)));
         }
-        if waits == Some(Waits::Decision) && client.can(Capability::Url) {
+        if waits == Some(Waits::Decision) && *era == Era::Modern && client.can(Capability::Url) {
             let state =
                 states.seal(&bound, &Carried::Call(view.call.clone()), now().plus_seconds(MCP_APPROVAL_SECONDS));
             return Ok(mcp::answer(id, &mcp::waits_for_input(view, &state)));
@@ -189,7 +189,7 @@ fn unknown_tool(name: &str) -> Fault {
     Fault { status: 200, ..Fault::params(format!("Unknown tool: {}", name.chars().take(64).collect::<String>())) }
 }
 
-fn master(edge: &Edge) -> Result<Vec<u8>, Problem> {
+pub(super) fn master(edge: &Edge) -> Result<Vec<u8>, Problem> {
     toolgate_durable::master_key(&edge.env).map_err(|why| internal("the configuration", why))
 }
 

@@ -1,7 +1,8 @@
 //! `POST /v1/sessions`: who signed in by Cloudflare Access gets a key of their own for as long as the sign-in lasts.
 //!
 //! This is the one request that a browser's own authority could make: Access adds its token to whatever the browser sends.
-//! So only the gateway's own page may, and it must say so in a header that no form and no other page can set.
+//! So only the gateway's own page may, and it must say so in a header that no form and no other page can set. What is
+//! written with the key later is asked the same (`browsers`).
 
 use toolgate_core::access::Token;
 use toolgate_core::problem::Problem;
@@ -15,16 +16,11 @@ use crate::edge::Edge;
 use crate::{access, browsers, http};
 
 const TOKEN: &str = "cf-access-jwt-assertion";
-const OWN_PAGE: &str = "x-toolgate-console";
 
 /// `POST /v1/sessions`
 pub async fn create(mut edge: Edge) -> Handled {
     let Some(settings) = access::settings(&edge.env) else { return Err(Problem::not_found()) };
     browsers::require_own_page(&edge.request, &edge.env)?;
-    if http::header(&edge.request, OWN_PAGE).is_none() {
-        let detail = format!("Only the gateway's own page may do this, with the header {OWN_PAGE}.");
-        return Err(Problem::new(problems::ORIGIN_NOT_ALLOWED, detail));
-    }
     let text = http::header(&edge.request, TOKEN).ok_or_else(|| refused("the request has no token of Access"))?;
     let request: SessionRequest = edge.json(BODY_BYTES_MAX).await?;
     let token = Token::read(&text).map_err(refused)?;

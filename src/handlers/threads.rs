@@ -8,7 +8,8 @@ use toolgate_core::problem::Problem;
 use toolgate_core::time::UnixMillis;
 use toolgate_durable::now;
 use toolgate_protocol::chat::{
-    ClientCall, ThreadAnswer, ThreadDeleted, ThreadHead, ThreadPage, ThreadPending, ThreadRequest, ThreadState,
+    ClientCall, ThreadAnswer, ThreadCall, ThreadDeleted, ThreadHead, ThreadPage, ThreadPending, ThreadRequest,
+    ThreadState,
 };
 use toolgate_protocol::limits::{BODY_BYTES_MAX, CHAT_TITLE_CHARS_MAX};
 
@@ -42,7 +43,7 @@ pub async fn get(edge: Edge, thread: String) -> Handled {
         Err(refusal) => return Ok(refusal),
     };
     match person.ask(&edge, &Command::Read(named(thread)?)).await? {
-        Reply::Thread(kept) => http::json_answer(200, &whole(*kept)),
+        Reply::Thread(kept) => http::json_answer(200, &whole(&person, *kept)),
         other => Err(refused(other)),
     }
 }
@@ -116,11 +117,18 @@ fn shown(head: &Head, now: UnixMillis) -> ThreadHead {
     }
 }
 
-fn whole(kept: Kept) -> ThreadAnswer {
-    let Kept { head, items } = kept;
+fn whole(person: &Person, kept: Kept) -> ThreadAnswer {
+    let Kept { head, items, offer } = kept;
     let transcript = Transcript::new(items);
-    let (mut client_calls, mut interrupts) = (Vec::new(), Vec::new());
+    let (mut client_calls, mut interrupts, mut calls) = (Vec::new(), Vec::new(), Vec::new());
+    let tools = &person.offers.catalogue.policy.tools;
     for call in transcript.calls() {
+        calls.extend(call.at_gateway().map(|known| ThreadCall {
+            tool_call_id: call.id.clone(),
+            call: known.to_owned(),
+            tool: call.name.clone(),
+            side_effect: tools.get(&call.name).map(|tool| tool.definition.side_effect),
+        }));
         match &call.standing {
             Standing::Client => client_calls.push(ClientCall {
                 tool_call_id: call.id.clone(),
@@ -142,5 +150,8 @@ fn whole(kept: Kept) -> ThreadAnswer {
         messages: transcript.messages(),
         pending: ThreadPending { client_calls, interrupts },
         rounds: head.rounds,
+        calls,
+        offer_message: offer.as_ref().and_then(|offer| offer.message(transcript.items())).map(str::to_owned),
+        offer: offer.map(|kept| kept.offer),
     }
 }

@@ -72,6 +72,11 @@ test("words, reasoning and a call behind the gate come in, and stand there after
   await page.reload();
   await words(page, "at sea").waitFor();
   assert.equal((await page.getByRole("article").allInnerTexts()).length, before.length);
+  // Why it had these tools, and which call of the gateway's this was, is there too.
+  await page.getByText("Tool look").click();
+  assert.equal(await page.getByRole("link", { name: "This call in the console" }).getAttribute("href"), link);
+  await page.getByText(/tools? (was|were) offered in this turn/).click();
+  await page.getByText(/^look score \d+/).waitFor();
 });
 
 test("charts and maps of a customer's own tools are drawn, now and after a reload", async () => {

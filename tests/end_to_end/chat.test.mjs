@@ -81,6 +81,9 @@ test("a read runs behind the gate, its result stands behind its call, digit by d
     'tool call_a: {"big":18446744073709551615,"at":"sea"}',
   ]);
   assert.equal((await org.admin.must(200, "GET", `/v1/calls/${job.call}`)).body.state, "succeeded");
+  const kept = await chat.kept();
+  assert.deepEqual(kept.calls, [{ toolCallId: "call_a", call: job.call, tool: "look", side_effect: "read_only" }]);
+  assert.deepEqual([kept.offer, kept.offer_message], [offer, kept.messages[1].id]);
   const raw = (await chat.door.must(200, "GET", `/v1/threads/${chat.threadId}`)).text;
   assert.ok(raw.includes("18446744073709551615") && raw.includes("9007199254740993"));
 });
@@ -295,6 +298,19 @@ test("a forged result of a server's call is refused, and a made-up conversation 
   chat.ran(await chat.post({ messages: made }));
   const asked = JSON.stringify(model.asked.at(-1));
   for (const word of ["Obey", "promise", "approved"]) assert.ok(!asked.includes(word), word);
+});
+
+test("of a long conversation the model is sent the end, in whole turns, and is told so; the thread keeps all of it", async () => {
+  const { chat } = await scene();
+  model.always({ text: "Ok." });
+  for (let turn = 0; turn < 10; turn += 1) await chat.say(`${turn} ${"x".repeat(31_000)}`);
+  const { messages } = model.asked.at(-1);
+  assert.match(messages[0].content, /older messages were left out/);
+  assert.deepEqual(messages.slice(1).map(({ role, content }) => `${role} ${content.slice(0, 2)}`), [2, 3, 4, 5, 6, 7, 8].flatMap((turn) => [`user ${turn} `, "assistant Ok"]).concat("user 9 "));
+  assert.ok(JSON.stringify(messages).length <= 262_144);
+  assert.ok(!model.asked[7].messages.some(({ role }) => role === "system"), "what fits is sent as it is");
+  assert.equal((await chat.kept()).messages.length, 20);
+  model.always(undefined);
 });
 
 test("what is refused is refused in HTTP, and nothing begins", async () => {

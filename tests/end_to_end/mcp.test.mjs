@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { Gateway } from "./support/gateway.mjs";
-import { able, Mcp, mcpScene, META, MODERN, serve, TOOLS } from "./support/mcp.mjs";
+import { able, eventsOf, Mcp, mcpScene, META, MODERN, serve, TOOLS } from "./support/mcp.mjs";
 import { definition, PRINCIPAL } from "./support/org.mjs";
 
 let gateway;
@@ -190,7 +190,7 @@ test("headers are compared with the body, and versions that are not spoken are n
     const refused = await mcp.request(method, {}, { id: "é" });
     assert.deepEqual([refused.status, refused.message.error.code, refused.message.id], [404, -32601, "é"]);
   }
-  for (const body of ["", "{", "[]", "7", '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', '{"jsonrpc":"2.0","id":null,"method":"ping"}', '{"jsonrpc":"2.0","id":1,"result":{}}']) {
+  for (const body of ["", "{", "[]", "7", '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', '{"jsonrpc":"2.0","id":null,"method":"ping"}', '{"jsonrpc":"2.0","id":1,"result":{}}', '{"jsonrpc":"2.0","id":"a","result":{}}']) {
     assert.equal((await mcp.post(body)).status, 400, body);
   }
 });
@@ -234,7 +234,7 @@ test("a subscription says when the list is another one, and ends when its key do
   });
   const response = await listen({ toolsListChanged: true, promptsListChanged: true });
   assert.deepEqual([response.status, response.headers.get("content-type"), response.headers.get("x-accel-buffering")], [200, "text/event-stream", "no"]);
-  const messages = events(response);
+  const messages = eventsOf(response);
   const next = async () => (await messages.next()).value;
   const first = await next();
   assert.deepEqual([first.method, first.params.notifications, first.params._meta["io.modelcontextprotocol/subscriptionId"]], ["notifications/subscriptions/acknowledged", { toolsListChanged: true }, "s1"]);
@@ -246,16 +246,3 @@ test("a subscription says when the list is another one, and ends when its key do
   assert.deepEqual([last.id, last.result.resultType], ["s1", "complete"]);
   assert.equal((await messages.next()).done, true);
 });
-
-/** The messages of a stream of events. */
-async function* events(response) {
-  let text = "";
-  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-    text += chunk;
-    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
-      const line = text.slice(0, end);
-      text = text.slice(end + 2);
-      if (line.startsWith("data: ")) yield JSON.parse(line.slice(6));
-    }
-  }
-}

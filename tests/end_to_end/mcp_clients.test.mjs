@@ -10,6 +10,7 @@ import { after, before, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { CreateMessageRequestSchema, ElicitRequestSchema, LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
 import { Gateway } from "./support/gateway.mjs";
 import { mcpScene, serve } from "./support/mcp.mjs";
@@ -90,6 +91,79 @@ test("a stock client asks its user by itself, and the tool has the answer", asyn
   }
 });
 
+/** What a tool asks stock clients before 2026-07-28, by the number of the order; and what it says of their answers. */
+const QUESTIONS = {
+  1: { form: { method: "elicitation/create", params: { message: "Which one?", requestedSchema: { type: "object", properties: { id: { type: "integer" } }, required: ["id"] } } } },
+  2: { form: { method: "elicitation/create", params: { message: "Really?", requestedSchema: { type: "object", properties: {} } } } },
+  3: { text: { method: "sampling/createMessage", params: { messages: [{ role: "user", content: { type: "text", text: "Say hello." } }], maxTokens: 9 } } },
+};
+const inquire = ({ arguments: { id }, input }) => {
+  if (input === undefined) return { result: null, activity: { type: "application/vnd.modelcontextprotocol.input-required+json", content: { inputRequests: QUESTIONS[id] } } };
+  const { form, text } = input.responses;
+  return { result: text?.content.text ?? `${form.action} ${form.content?.id}` };
+};
+
+/** A client that is asked for each of them, one after the other. */
+async function inquired(scene, call) {
+  const served = serve(scene.worker, { look: inquire });
+  try {
+    const said = [];
+    for (const id of Object.keys(QUESTIONS)) said.push((await call("look", { id: Number(id) })).text);
+    assert.deepEqual(said, ["accept 7", "decline undefined", "hello"]);
+  } finally {
+    await served.stop();
+  }
+}
+
+const fillsIn = ({ params }) => (params.message === "Which one?" ? { action: "accept", content: { id: 7 } } : { action: "decline" });
+const writes = () => ({ role: "assistant", model: "m", content: { type: "text", text: "hello" } });
+const ABLE = { capabilities: { elicitation: { form: {} }, sampling: {} } };
+
+for (const [name, make] of Object.entries({
+  "the TypeScript client, by initialize": (url, key) => {
+    const client = new Client(info, ABLE);
+    client.setRequestHandler("elicitation/create", async (request) => fillsIn(request));
+    client.setRequestHandler("sampling/createMessage", async () => writes());
+    return [client, new StreamableHTTPClientTransport(url, requestInit(key))];
+  },
+  "the TypeScript SDK before it": (url, key) => {
+    const client = new OldClient(info, ABLE);
+    client.setRequestHandler(ElicitRequestSchema, async (request) => fillsIn(request));
+    client.setRequestHandler(CreateMessageRequestSchema, async () => writes());
+    return [client, new OldTransport(url, requestInit(key))];
+  },
+})) {
+  test(`${name}, is asked by a tool in its session, which a killed gateway has kept`, async () => {
+    const scene = await mcpScene(gateway);
+    const [client, transport] = make(new URL(scene.mcp.url), scene.key);
+    await client.connect(transport);
+    try {
+      assert.ok(transport.sessionId.length > 0);
+      await gateway.killAndRestart();
+      await inquired(scene, async (tool, args) => ({ text: (await client.callTool({ name: tool, arguments: args })).content[0].text }));
+    } finally {
+      await client.close();
+    }
+  });
+}
+
+test("the TypeScript SDK before it hears log messages once it has set a level", async () => {
+  const { mcp, key, worker } = await mcpScene(gateway);
+  const served = serve(worker, { look: () => ({ result: "found" }) });
+  const client = new OldClient(info, ABLE);
+  const heard = [];
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void heard.push([params.level, params.data.event]));
+  await client.connect(new OldTransport(new URL(mcp.url), requestInit(key)));
+  try {
+    await client.setLoggingLevel("info");
+    await client.callTool({ name: "look", arguments: { id: 1 } });
+    assert.deepEqual(heard, [["info", "queued"], ["info", "hand_out"], ["info", "settle"]]);
+  } finally {
+    await client.close();
+    await served.stop();
+  }
+});
+
 for (const [name, make] of Object.entries(CLIENTS).slice(0, 3)) {
   test(`${name}, hears how its call gets on`, async () => {
     const { mcp, key, worker } = await mcpScene(gateway);
@@ -108,7 +182,7 @@ for (const [name, make] of Object.entries(CLIENTS).slice(0, 3)) {
 }
 
 /** A client in a process of its own: a line of JSON in, a line of JSON out. */
-async function byLines(scene, program, args) {
+async function byLines(program, args, goes) {
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ask = async (message) => {
@@ -118,7 +192,7 @@ async function byLines(scene, program, args) {
     return JSON.parse(value);
   };
   try {
-    await path(scene, { list: () => ask({ list: true }), call: (tool, args) => ask({ tool, arguments: args }) });
+    await goes({ list: () => ask({ list: true }), call: (tool, args) => ask({ tool, arguments: args }) });
   } finally {
     child.stdin.end();
     if (child.exitCode === null) await once(child, "exit");
@@ -135,11 +209,16 @@ for (const mode of ["auto", "2026-07-28", "legacy"]) {
   test(`the Python client, ${mode}`, async () => {
     const scene = await mcpScene(gateway);
     const program = new URL("../conformance/mcp_client.py", import.meta.url).pathname;
-    await byLines(scene, provided("TOOLGATE_PYTHON"), ["-B", program, scene.mcp.url, scene.key, mode]);
+    await byLines(provided("TOOLGATE_PYTHON"), ["-B", program, scene.mcp.url, scene.key, mode], (asks) => path(scene, asks));
+  });
+  test(`the Python client, ${mode}, is asked by a tool`, async () => {
+    const scene = await mcpScene(gateway);
+    const program = new URL("../conformance/mcp_client.py", import.meta.url).pathname;
+    await byLines(provided("TOOLGATE_PYTHON"), ["-B", program, scene.mcp.url, scene.key, mode, "asked"], ({ call }) => inquired(scene, call));
   });
   test(`the Rust client, ${mode}`, async () => {
     const scene = await mcpScene(gateway);
-    await byLines(scene, provided("TOOLGATE_MCP_RUST"), [scene.mcp.url, scene.key, mode]);
+    await byLines(provided("TOOLGATE_MCP_RUST"), [scene.mcp.url, scene.key, mode], (asks) => path(scene, asks));
   });
 }
 

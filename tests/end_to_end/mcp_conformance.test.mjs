@@ -1,6 +1,6 @@
 // The official conformance suite of the Model Context Protocol, both revisions, against an agent whose tools a worker
-// serves. What fails on purpose stands in mcp_expected_failures_*.yml with the reason; anything else that fails, and
-// anything there that passes, fails here.
+// serves. What fails on purpose stands in mcp_expected_failures_*.yml with the reason, and what the suite does not judge in
+// mcp_not_judged_*.yml; anything else that fails or is passed over, and anything there that passes, fails here.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,6 +19,9 @@ const suite = `${root}/node_modules/@modelcontextprotocol/conformance/dist/index
 let gateway;
 before(async () => (gateway = await Gateway.start()));
 after(() => gateway.stop());
+
+/** The checks that a list names. */
+const listed = async (file) => [...(await readFile(`${root}/tests/conformance/${file}`, "utf8")).matchAll(/^  - (\S+)$/gm)].map(([, check]) => check).sort();
 
 /** Of each check that a scenario left in a file of its own: `scenario:check`, and how it went. */
 async function checksIn(folder) {
@@ -49,9 +52,10 @@ for (const revision of ["2026-07-28", "2025-11-25"]) {
       // The suite does not judge what its revision does not score (tasks): so each check is compared with the list once more.
       const checks = await checksIn(results);
       assert.equal(checks.find(([check]) => check === "tools-call-simple-text:tools-call-simple-text")?.[1], "SUCCESS", "it did run");
-      const failed = checks.filter(([, how]) => how === "FAILURE" || how === "WARNING").map(([check]) => check);
-      const listed = [...(await readFile(expected, "utf8")).matchAll(/^  - (\S+)$/gm)].map(([, check]) => check);
-      assert.deepEqual([...new Set(failed)].sort(), listed.sort());
+      const went = (...ways) => [...new Set(checks.filter(([, how]) => ways.includes(how)).map(([check]) => check))].sort();
+      assert.deepEqual(went("FAILURE", "WARNING"), await listed(`mcp_expected_failures_${revision}.yml`));
+      assert.deepEqual(went("SKIPPED", "INFO"), await listed(`mcp_not_judged_${revision}.yml`));
+      assert.deepEqual([...new Set(checks.map(([, how]) => how))].sort(), ["FAILURE", "INFO", "SKIPPED", "SUCCESS", "WARNING"].filter((how) => went(how).length > 0), "there is no other way to go");
     } finally {
       front.close();
       slow.abort();

@@ -47,6 +47,23 @@ test("a read that is tried again, a write, and a client of before 2026-07-28 hea
   assert.deepEqual([steps(text), messagesOf(text).at(-1).result.content[0].text], [[1, 2, 3, 4], "renamed"]);
 });
 
+test("a call to which more happens than its timeline keeps is heard of to its end", async () => {
+  const { mcp, org, worker } = await mcpScene(gateway);
+  const asked = mcp.request("tools/call", { name: "look", arguments: { id: 1 } }, { meta: hears("p") });
+  let job = await worker.job();
+  for (let times = 0; times < 40; times += 1) {
+    await worker.giveBack(job.claim);
+    job = await worker.job();
+  }
+  await worker.result(job.claim, '{\n"id":\r\n1}');
+  const told = messagesOf((await asked).text);
+  assert.deepEqual(told.pop().result.structuredContent, { id: 1 }, "a line break in a result breaks no event");
+  const steps = told.map(({ params }) => params.progress);
+  assert.equal((await org.caller.must(200, "GET", `/v1/calls/${job.call}/events`)).body.events.length, 64);
+  assert.deepEqual([steps.at(-1), told.at(-1).params.message], [83, "The code has answered."]);
+  assert.ok(steps.every((step, at) => at === 0 || step > steps[at - 1]), steps.join());
+});
+
 test("what is answered at once has no stream, and neither has a client that cannot read one", async () => {
   const { mcp, worker } = await mcpScene(gateway);
   const parked = await mcp.request("tools/call", { name: "refund", arguments: { id: 1 } }, { meta: hears("p") });

@@ -63,7 +63,8 @@ test("who signed in does not approve what they asked for, however they are writt
   const { door: made } = await org.key({ role: "approver", name: "Ann of the office", principal_id: "Ann@Acme.test" });
   const worker = new RawWorker(org.worker);
   await worker.register([definition("pay", "consequential")]);
-  const decide = async (door, { approval: { id, digest } }) => (await door.send("POST", `/v1/approvals/${id}/decision`, { decision: "approve", digest })).body;
+  const own = { headers: { origin: gateway.url, "x-toolgate-console": "1" } };
+  const decide = async (door, { approval: { id, digest } }) => (await door.send("POST", `/v1/approvals/${id}/decision`, { decision: "approve", digest }, own)).body;
   await org.grant(["pay"], { more: { requester_may_approve: false } });
   const asked = await org.accepted("pay", {}, { key: "own", principal: '{"id":"Ann@ACME.test","tenant_id":"t","permissions":[]}' });
   for (const door of [new Door(gateway, key), made]) assert.equal((await decide(door, asked)).code, "requester_may_not_approve");
@@ -78,6 +79,35 @@ test("who signed in does not approve what they asked for, however they are writt
   await Org.make(plain, "signed");
   const { key: nobody } = (await signIn(token(), { on: plain })).body;
   assert.equal((await new Door(plain, nobody).must(200, "GET", "/v1/session")).body.principal_id, undefined);
+});
+
+test("whatever may change something needs the own page too, with a key of a sign-in; a key that was made does not", async () => {
+  const own = { origin: gateway.url, "x-toolgate-console": "1" };
+  const boss = new Door(gateway, (await signIn(token({ claims: { email: "boss@acme.test" } }), { role: "admin" })).body.key);
+  const ann = new Door(gateway, (await signIn(token())).body.key);
+  const worker = new RawWorker(org.worker);
+  await worker.register([definition("pay", "consequential")]);
+  await org.grant(["pay"]);
+  const { approval: { id, digest } } = await org.accepted("pay", {}, { key: "page" });
+  const writes = [
+    [boss, "PUT", "/v1/capabilities/desk", { tools: ["pay"] }],
+    [boss, "POST", "/v1/keys", { role: "caller", name: "made" }],
+    [boss, "DELETE", "/v1/keys/key_none"],
+    [ann, "POST", `/v1/approvals/${id}/decision`, { decision: "approve", digest }],
+  ];
+  for (const headers of [{}, { ...own, origin: undefined }, { ...own, origin: "https://evil.example" }, { ...own, origin: "null" }, { origin: own.origin }]) {
+    for (const [door, method, path, body] of writes) {
+      const { status, code } = await door.send(method, path, body, { headers });
+      assert.deepEqual([status, code], [403, "origin_not_allowed"], `${method} ${path} ${JSON.stringify(headers)}`);
+    }
+  }
+  assert.equal((await ann.must(200, "GET", `/v1/approvals/${id}`)).body.state, "pending", "reading needs neither");
+  const answers = [];
+  for (const [door, method, path, body] of writes) answers.push((await door.send(method, path, body, { headers: own })).status);
+  assert.deepEqual(answers, [200, 201, 404, 200]);
+  // What a signed-in admin makes, and what any admin made, is used from anywhere.
+  const made = (await boss.must(201, "POST", "/v1/keys", { role: "admin", name: "script" }, { headers: own })).body.key;
+  for (const door of [new Door(gateway, made), org.admin]) await door.must(200, "PUT", "/v1/capabilities/desk", { tools: ["pay"] });
 });
 
 test("a person has five keys of a role at most: the oldest is none any more", async () => {

@@ -2,7 +2,7 @@ import type { Schemas } from "../shared/api";
 import { Badge } from "../shared/ui/Badge";
 import { Seen } from "../shared/ui/Seen";
 
-type Offer = Partial<Schemas["Offer"]>;
+type Offer = Partial<Schemas["ShownOffer"]>;
 
 // Maps, because a word of others could name what every object has.
 const REASONS = new Map([
@@ -16,7 +16,7 @@ const LEFT = new Map([
 
 /** Why these tools were offered in this turn, and others not. Offered is not allowed: whether a call runs is decided when it is made. */
 export function OfferView({ offer }: { readonly offer: unknown }) {
-  const { tools = [], left_out = [], no_tools, used_tokens, budget_tokens } = (typeof offer === "object" && offer !== null ? offer : {}) as Offer;
+  const { tools = [], left_out = [], left_out_more, no_tools, used_tokens, budget_tokens } = (typeof offer === "object" && offer !== null ? offer : {}) as Offer;
   return (
     <details class="offer">
       <summary>
@@ -66,7 +66,7 @@ export function OfferView({ offer }: { readonly offer: unknown }) {
                 <Seen text={name} />, {LEFT.get(reason) ?? reason}
               </span>
             ))}
-            .
+            {left_out_more !== undefined && `, and ${left_out_more} more`}.
           </p>
         )}
         {used_tokens !== undefined && budget_tokens !== undefined && (

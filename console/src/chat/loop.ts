@@ -31,6 +31,10 @@ export interface ThreadView {
   readonly messages: readonly Message[];
   readonly pending: { readonly client_calls: readonly ClientCall[]; readonly interrupts: readonly Interrupt[] };
   readonly rounds: number;
+  /** What the gateway said of its calls, and of the last offer with the message that it was made for; a thread of older days has none. */
+  readonly calls?: readonly { readonly toolCallId: string }[];
+  readonly offer?: unknown;
+  readonly offer_message?: string;
 }
 
 /** The way to the gateway. Everything rejects when its signal aborts. */
@@ -185,7 +189,12 @@ export class Conversation {
     this.#rounds = view.rounds;
     this.#parked.clear();
     this.#park(view.pending.interrupts);
-    this.#set({ messages: view.messages, interrupts: view.pending.interrupts, absent: false });
+    const { calls = [], offer, offer_message: message } = view;
+    this.#set({
+      messages: view.messages, interrupts: view.pending.interrupts, absent: false,
+      calls: new Map([...this.#talk.calls, ...calls.map((call): [string, unknown] => [call.toolCallId, call])]),
+      ...(offer !== undefined && message !== undefined && { offers: new Map(this.#talk.offers).set(message, offer) }),
+    });
   }
 
   /** The thread as it stands at the gateway, and whatever it waits for. */

@@ -322,6 +322,24 @@ test("a thread that is not there says so", async () => {
   assert.equal(talk().absent, true);
 });
 
+test("a thread that is read says which calls the gateway knows, and the offer of its last answer", async () => {
+  const messages: ThreadView["messages"] = [{ id: "m", role: "assistant", toolCalls: [{ id: "c1", type: "function", function: { name: "look", arguments: "{}" } }] }, { id: "a", role: "assistant", content: "There." }];
+  const gate = { toolCallId: "c1", call: "call_1", tool: "look", side_effect: "read_only" };
+  const door = new PlayedDoor([]);
+  door.view = view({ messages, calls: [gate], offer: { tools: [] }, offer_message: "m" });
+  const { it, talk } = conversation(door);
+  await it.load();
+  assert.deepEqual([[...talk().calls], [...talk().offers]], [[["c1", gate]], [["m", { tools: [] }]]]);
+  // One of older days, and an offer that was answered with nothing.
+  for (const older of [view({ messages }), view({ messages, calls: [], offer: { tools: [] } })]) {
+    const other = new PlayedDoor([]);
+    other.view = older;
+    const read = conversation(other);
+    await read.it.load();
+    assert.deepEqual([read.talk().calls.size, read.talk().offers.size, read.talk().messages.length, read.talk().error], [0, 0, 2, undefined]);
+  }
+});
+
 test("offers, calls and grounding stand where they belong", async () => {
   const door = new PlayedDoor([
     run([

@@ -2,7 +2,10 @@
 //! known ones must have their form, and a fault names the member. JSON that is carried keeps its digits.
 
 use serde::{Deserialize, Serialize};
-use toolgate_protocol::limits::{CHAT_ID_CHARS_MAX, CHAT_MESSAGE_ID_BYTES_MAX, CHAT_TOOLS_MAX, DESCRIPTION_CHARS_MAX};
+use toolgate_protocol::limits::{
+    CHAT_CONTEXT_BYTES_MAX, CHAT_ID_CHARS_MAX, CHAT_MESSAGE_ID_BYTES_MAX, CHAT_TOOLS_BYTES_MAX, CHAT_TOOLS_MAX,
+    DESCRIPTION_CHARS_MAX,
+};
 use toolgate_protocol::problems;
 use toolgate_protocol::runs::ContextReference;
 
@@ -266,7 +269,17 @@ fn tools(body: &Json) -> Result<Vec<ClientTool>, Problem> {
         );
         tools.push(ClientTool { name, definition });
     }
+    at_most("tools", tools.iter().map(|tool| tool.definition.len()), CHAT_TOOLS_BYTES_MAX)?;
     Ok(tools)
+}
+
+/// All of it goes to the model in each turn.
+fn at_most(field: &str, sizes: impl Iterator<Item = usize>, limit: usize) -> Result<(), Problem> {
+    let bytes = sizes.fold(0, usize::saturating_add);
+    if bytes > limit {
+        return Err(fault(field, format!("has {bytes} bytes; the limit is {limit}.")));
+    }
+    Ok(())
 }
 
 fn context(body: &Json) -> Result<Vec<ContextEntry>, Problem> {
@@ -275,7 +288,11 @@ fn context(body: &Json) -> Result<Vec<ContextEntry>, Problem> {
         let value = required(entry, &path, "value")?;
         Ok(ContextEntry { description: required(entry, &path, "description")?, value })
     };
-    optional_list(body, "context")?.iter().enumerate().map(entry).collect()
+    let entries: Vec<ContextEntry> =
+        optional_list(body, "context")?.iter().enumerate().map(entry).collect::<Result<_, Problem>>()?;
+    let sizes = entries.iter().map(|entry| entry.description.len().saturating_add(entry.value.len()));
+    at_most("context", sizes, CHAT_CONTEXT_BYTES_MAX)?;
+    Ok(entries)
 }
 
 /// `forwardedProps.toolgate.context`: a type and an id. Anything else there would be a client's text on its way to a prompt.
@@ -388,7 +405,12 @@ mod tests {
             (json!({ "tools": [tool("a"), tool("a")] }), "tools[1].name"),
             (json!({ "tools": vec![tool("a"); 65] }), "tools"),
             (json!({ "tools": [{ "name": "a", "description": "d", "parameters": [] }] }), "tools[0].parameters"),
+            (json!({ "tools": [{ "name": "a", "parameters": { "x": "y".repeat(262_144) } }, tool("b")] }), "tools"),
             (json!({ "context": [{ "description": "d" }] }), "context[0].value"),
+            (
+                json!({ "context": [{ "description": "d", "value": "x".repeat(65_530) }, { "description": "abc", "value": "def" }] }),
+                "context",
+            ),
             (json!({ "resume": [{ "interruptId": "i", "status": "maybe" }] }), "resume[0].status"),
             (json!({ "resume": [{ "status": "resolved" }] }), "resume[0].interruptId"),
             (json!({ "forwardedProps": { "toolgate": { "label": "x" } } }), "forwardedProps.toolgate.label"),

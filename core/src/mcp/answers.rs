@@ -19,6 +19,8 @@ pub struct Answer {
     pub status: u16,
     /// JSON; none for a notification.
     pub body: Option<String>,
+    /// The id of the session that begins with it.
+    pub session: Option<String>,
 }
 
 /// A result under its request's id.
@@ -31,7 +33,7 @@ pub fn answer<T: Serialize>(id: &str, result: &T) -> Answer {
     }
     let id: Result<&RawValue, _> = serde_json::from_str(id);
     let body = id.and_then(|id| serde_json::to_string(&Response { jsonrpc: "2.0", id, result }));
-    Answer { status: 200, body: body.ok() }
+    Answer { status: 200, body: body.ok(), session: None }
 }
 
 /// A refusal.
@@ -42,12 +44,13 @@ pub fn failure(fault: &Fault) -> Answer {
     }
     // Without an id where none could be read: newer clients refuse null, and older ones take both.
     let id = fault.id.as_ref().map(|id| format!("\"id\":{id},")).unwrap_or_default();
-    Answer { status: fault.status, body: Some(format!("{{\"jsonrpc\":\"2.0\",{id}\"error\":{error}}}")) }
+    let body = Some(format!("{{\"jsonrpc\":\"2.0\",{id}\"error\":{error}}}"));
+    Answer { status: fault.status, body, session: None }
 }
 
-/// A notification was taken.
-pub fn notification_taken() -> Answer {
-    Answer { status: 202, body: None }
+/// A notification was taken, or an answer to a request of ours.
+pub fn taken() -> Answer {
+    Answer { status: 202, body: None, session: None }
 }
 
 /// `_meta` of every modern result.
@@ -65,7 +68,7 @@ pub fn discover() -> Value {
     json!({
         "resultType": "complete",
         "supportedVersions": versions,
-        "capabilities": { "tools": { "listChanged": true }, "extensions": { TASKS: {} } },
+        "capabilities": { "tools": { "listChanged": true }, "logging": {}, "extensions": { TASKS: {} } },
         "instructions": INSTRUCTIONS,
         "ttlMs": MCP_DISCOVER_TTL_MILLIS,
         "cacheScope": "public",
@@ -73,10 +76,12 @@ pub fn discover() -> Value {
     })
 }
 
-/// `initialize`: the revision asked for where it is spoken, else the newest of its era.
-pub fn initialized(asked: &str) -> Value {
+/// `initialize`: the revision asked for where it is spoken, else the newest of its era. Only with a session does a level
+/// of log messages have somebody whose it is.
+pub fn initialized(asked: &str, session: bool) -> Value {
     let version = LEGACY.iter().find(|known| **known == asked).copied().unwrap_or(LEGACY[0]);
-    json!({ "protocolVersion": version, "capabilities": { "tools": {} }, "serverInfo": server_info(), "instructions": INSTRUCTIONS })
+    let capabilities = if session { json!({ "tools": {}, "logging": {} }) } else { json!({ "tools": {} }) };
+    json!({ "protocolVersion": version, "capabilities": capabilities, "serverInfo": server_info(), "instructions": INSTRUCTIONS })
 }
 
 /// A result without anything in it.
@@ -204,7 +209,9 @@ mod tests {
             ("2024-11-05", "2025-11-25"),
             ("x", "2025-11-25"),
         ] {
-            assert_eq!(initialized(asked)["protocolVersion"], answered);
+            assert_eq!(initialized(asked, false)["protocolVersion"], answered);
         }
+        let logs = |session| initialized("2025-11-25", session)["capabilities"]["logging"].is_object();
+        assert_eq!((logs(true), logs(false)), (true, false));
     }
 }

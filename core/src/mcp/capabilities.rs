@@ -37,8 +37,24 @@ impl Capability {
         }
     }
 
+    /// Its sign in the id of a session.
+    pub(super) fn letter(self) -> char {
+        match self {
+            Capability::Form => 'f',
+            Capability::Url => 'u',
+            Capability::Sampling => 's',
+            Capability::SamplingTools => 't',
+            Capability::Roots => 'r',
+        }
+    }
+
+    /// Those that a client declares.
+    pub(super) fn all_in(capabilities: &Value) -> Vec<Capability> {
+        Capability::ALL.into_iter().filter(|capability| capability.is_in(capabilities)).collect()
+    }
+
     /// Does a client declare it?
-    pub(super) fn is_in(self, capabilities: &Value) -> bool {
+    fn is_in(self, capabilities: &Value) -> bool {
         let (group, part) = self.path();
         let Some(declared) = capabilities.get(group).and_then(Value::as_object) else { return false };
         // An empty elicitation is one by forms.

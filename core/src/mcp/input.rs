@@ -118,8 +118,11 @@ pub fn question_result(
             return Err(fault);
         }
         let needs = declared(&question.lacking);
-        let why = format!("that needs revision 2026-07-28 and these capabilities of the client: {needs}");
+        let why = format!("that needs these capabilities of the client, declared when it begins a session: {needs}");
         return Ok(cannot_ask(view, era, &why));
+    }
+    if era == Era::Legacy {
+        return Ok(cannot_ask(view, era, "the client takes no streams of events, on which it would be asked"));
     }
     let shown = InputRequired {
         result_type: "input_required",
@@ -142,6 +145,12 @@ pub(super) fn cannot_ask(view: &CallView, era: Era, why: &str) -> Option<Box<Raw
         &detail,
         &json!({ "status": "input_required", "executed": true, "call": view.call, "detail": detail }),
     )
+}
+
+/// The result of a call whose client was asked, and has not answered.
+pub fn no_answer(view: &CallView, in_time: bool) -> Option<Box<RawValue>> {
+    let why = if in_time { "the client gave no answer" } else { "nobody answered in time" };
+    cannot_ask(view, Era::Legacy, why)
 }
 
 /// What a repeat brings to the tool: the client's responses, and the tool's own state.
@@ -265,6 +274,7 @@ mod tests {
                 input_responses: responses.map(raw),
                 request_state: None,
                 progress_token: None,
+                log_level: None,
                 headers: BTreeMap::new(),
             };
             input_of(&call, carried).map(|input| input.map(|input| serde_json::to_string(&input).unwrap()))

@@ -9,10 +9,12 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use toolgate_protocol::control::AgentMcp;
 use toolgate_protocol::definitions::ToolDefinition;
+use toolgate_protocol::limits::{MCP_RULES_SECONDS, SNAPSHOT_SECONDS};
 
 use super::Fault;
 use crate::contract::{BaseType, FieldType};
 use crate::json::Json;
+use crate::time::UnixMillis;
 
 /// Beyond it a double is not one integer any more.
 const SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
@@ -24,6 +26,27 @@ pub struct Rules {
     pub mirrors: BTreeMap<String, BTreeMap<String, String>>,
     /// Tools for clients alone that follow tasks.
     pub tasks_required: BTreeSet<String>,
+}
+
+/// What rules that were asked for a while ago are still good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Age {
+    /// Nobody is asked again.
+    Fresh,
+    /// They serve where the registry does not answer.
+    Old,
+    /// They serve nobody: like the policy of a pool, they are five minutes old at most.
+    Over,
+}
+
+/// The age of rules.
+pub fn age(asked: UnixMillis, now: UnixMillis) -> Age {
+    match now.0.checked_sub(asked.0) {
+        Some(_) if now < asked.plus_seconds(MCP_RULES_SECONDS) => Age::Fresh,
+        Some(_) if now < asked.plus_seconds(SNAPSHOT_SECONDS) => Age::Old,
+        // Also where the clock was set back: how old they are is not known then.
+        _ => Age::Over,
+    }
 }
 
 /// Field to header name, of the fields of a tool that an agent's clients mirror. A field that is not of a kind for it any
@@ -139,6 +162,15 @@ mod tests {
         ] {
             assert_eq!(checked(arguments, header), Err(-32_020), "{arguments} {header:?}");
         }
+    }
+
+    #[test]
+    fn rules_grow_old() {
+        let asked = UnixMillis(1_000_000);
+        for (seconds, is) in [(0, Age::Fresh), (29, Age::Fresh), (30, Age::Old), (299, Age::Old), (300, Age::Over)] {
+            assert_eq!(age(asked, asked.plus_seconds(seconds)), is, "{seconds}");
+        }
+        assert_eq!(age(asked, asked.minus_seconds(1)), Age::Over);
     }
 
     #[test]

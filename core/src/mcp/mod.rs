@@ -1,17 +1,21 @@
-//! The Model Context Protocol, both eras on one URL: what a client's message says, and what it is answered. Stateless:
-//! no session, nothing is remembered between requests.
+//! The Model Context Protocol, both eras on one URL: what a client's message says, and what it is answered. Nothing is
+//! remembered between requests: what an older client declared once travels with it, under our MAC ([`Sessions`]).
 //!
 //! Sources: the specification's revisions 2026-07-28 ("modern": version and capabilities in each request) and 2025-11-25
 //! ("legacy": an `initialize` first), with its Tasks extension. A message is read from its body; the headers that mirror
 //! it are compared with the body and never believed.
 
 mod answers;
+mod asking;
 mod capabilities;
 mod input;
+mod levels;
+mod log;
 mod mirrors;
 mod progress;
 mod read;
 mod results;
+mod session;
 mod state;
 mod status;
 mod tasks;
@@ -22,15 +26,18 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub use answers::{
-    Answer, acknowledged, answer, discover, empty, failure, initialized, list_changed, listened, notification_taken,
-    page, tool_list,
+    Answer, acknowledged, answer, discover, empty, failure, initialized, list_changed, listened, page, taken, tool_list,
 };
+pub use asking::{answer_to, not_asked, requests, withdrawn};
 pub use capabilities::Capability;
-pub use input::{input_of, is_question, question_result};
-pub use mirrors::{Rules, check_mirrors, is_header_name, may_mirror, mirrors};
+pub use input::{input_of, is_question, no_answer, question_result};
+pub use levels::{LevelCommand, level_step, levels_end, levels_object};
+pub use log::{LogLevel, log_message};
+pub use mirrors::{Age, Rules, age, check_mirrors, is_header_name, may_mirror, mirrors};
 pub use progress::progress;
 pub use read::{Headers, read};
 pub use results::{Waits, approval_status, call_result, refused_result, waits_for_input};
+pub use session::{Asked, Session, Sessions, has_session};
 pub use state::{Bound, Carried, RequestStates};
 pub use status::{asked_of, status_tool};
 pub use tasks::{answers, created_task, needs_tasks, task};
@@ -78,6 +85,8 @@ pub struct Request {
     pub era: Era,
     /// What the client can do.
     pub client: Client,
+    /// The session that it belongs to, once the door has opened it.
+    pub session: Option<Session>,
     /// What is asked.
     pub method: Method,
 }
@@ -89,6 +98,28 @@ pub enum Message {
     Request(Box<Request>),
     /// To be taken: 202.
     Notification,
+    /// A client's answer to a request of ours.
+    Response(Response),
+}
+
+/// What a client answers to a request of ours.
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// The id of that request.
+    pub id: String,
+    /// Its result; none where the client answered with an error.
+    pub result: Option<Box<RawValue>>,
+}
+
+impl Request {
+    /// The same, in a session: what the client said when that began counts.
+    pub fn within(mut self, session: Option<Session>) -> Request {
+        if let Some(session) = &session {
+            self.client.answers.clone_from(&session.answers);
+        }
+        self.session = session;
+        self
+    }
 }
 
 /// What is asked.
@@ -96,10 +127,12 @@ pub enum Message {
 pub enum Method {
     /// `server/discover`
     Discover,
-    /// `initialize`, with the revision that the client would like.
-    Initialize(String),
+    /// `initialize`
+    Initialize(Initialize),
     /// `ping`
     Ping,
+    /// `logging/setLevel`
+    SetLevel(LogLevel),
     /// `tools/list`, from a cursor.
     ListTools(Option<String>),
     /// `tools/call`
@@ -112,6 +145,15 @@ pub enum Method {
     CancelTask(String),
     /// `subscriptions/listen`
     Listen(Listen),
+}
+
+/// How a client before 2026-07-28 begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Initialize {
+    /// The revision that it would like.
+    pub version: String,
+    /// What it can be asked for.
+    pub answers: Vec<Capability>,
 }
 
 /// A call.
@@ -127,6 +169,8 @@ pub struct CallTool {
     pub request_state: Option<String>,
     /// JSON text of the name under which the client wants to hear how it gets on.
     pub progress_token: Option<String>,
+    /// From which level on the client wants to hear log messages of this call.
+    pub log_level: Option<LogLevel>,
     /// Arguments that the client mirrors into headers, by what follows `Mcp-Param-` in lower case.
     pub headers: BTreeMap<String, String>,
 }

@@ -11,7 +11,7 @@ pub fn progress(token: &str, step: usize, event: &str) -> String {
 }
 
 /// An event of a call's timeline, for people.
-fn words(event: &str) -> &'static str {
+pub(super) fn words(event: &str) -> &'static str {
     match event {
         "queued" => "The call is accepted and waits for its code.",
         "parked" => "The call is accepted and waits for a person's decision.",

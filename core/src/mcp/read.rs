@@ -8,11 +8,13 @@ use serde_json::{Value, json};
 
 use super::mirrors::header_text;
 use super::{
-    CallTool, Capability, Client, Era, Fault, LEGACY, Listen, MODERN, Message, Method, Request, TASKS, UpdateTask,
+    CallTool, Capability, Client, Era, Fault, Initialize, LEGACY, Listen, LogLevel, MODERN, Message, Method, Request,
+    Response, TASKS, UpdateTask,
 };
 
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 const PROGRESS_TOKEN: &str = "progressToken";
 
 const PARSE_ERROR: i32 = -32_700;
@@ -55,6 +57,16 @@ impl Fault {
         Fault { data, ..Fault::new(400, MISSING_CAPABILITY, message) }
     }
 
+    /// A message that asks nothing and tells nothing.
+    pub fn no_request() -> Fault {
+        Fault::new(400, INVALID_REQUEST, "Send a request or a notification: `method` is missing.")
+    }
+
+    /// A session that is over, or another's.
+    pub fn no_session() -> Fault {
+        Fault::new(404, INVALID_REQUEST, "There is no such session, or it is over. Begin a new one with initialize.")
+    }
+
     /// A method that is not there.
     pub fn no_method(method: &str) -> Fault {
         Fault::new(404, METHOD_NOT_FOUND, format!("There is no method {method:?}."))
@@ -83,12 +95,22 @@ pub fn read(body: &str, headers: &Headers) -> Result<Message, Fault> {
     if text(&members, "jsonrpc").as_deref() != Some("2.0") {
         return Err(named(Fault::new(400, INVALID_REQUEST, "jsonrpc must be \"2.0\".")));
     }
-    let Some(method) = text(&members, "method") else {
-        return Err(named(Fault::new(400, INVALID_REQUEST, "Send a request or a notification: `method` is missing.")));
-    };
+    if let Some(response) = response(&members) {
+        return Ok(Message::Response(response));
+    }
+    let Some(method) = text(&members, "method") else { return Err(named(Fault::no_request())) };
     let Some(id) = id.clone() else { return Ok(Message::Notification) };
     let request = request(&id, &method, members.get("params").map(|raw| raw.get()), headers).map_err(named)?;
     Ok(Message::Request(Box::new(request)))
+}
+
+/// An answer to a request of ours: those have texts as ids.
+fn response(members: &Members) -> Option<Response> {
+    let (result, error) = (members.get("result"), members.get("error"));
+    if members.contains_key("method") || result.is_some() == error.is_some() {
+        return None;
+    }
+    Some(Response { id: text(members, "id")?, result: result.cloned() })
 }
 
 fn members(body: &str) -> Result<Members, Fault> {
@@ -127,7 +149,12 @@ fn request(id: &str, method: &str, params: Option<&str>, headers: &Headers) -> R
         let message = format!("{method} needs the client capability {TASKS:?}.");
         return Err(Fault::missing_capability(message, json!({ "extensions": { TASKS: {} } })));
     }
-    Ok(Request { id: id.to_owned(), era, client, method: read_method(method, era, &params, headers)? })
+    let log_level = if era == Era::Modern { log_level(&meta)? } else { None };
+    let mut method = read_method(method, era, &params, headers)?;
+    if let Method::CallTool(call) = &mut method {
+        call.log_level = log_level;
+    }
+    Ok(Request { id: id.to_owned(), era, client, session: None, method })
 }
 
 /// A request that carries a version in its body is modern, as is one whose header names a version that no client had
@@ -166,7 +193,7 @@ fn modern(method: &str, params: &Members, meta: &Value, headers: &Headers) -> Re
     }
     Ok(Client {
         tasks: capabilities.pointer("/extensions").and_then(|all| all.get(TASKS)).is_some(),
-        answers: Capability::ALL.into_iter().filter(|capability| capability.is_in(capabilities)).collect(),
+        answers: Capability::all_in(capabilities),
     })
 }
 
@@ -185,8 +212,16 @@ fn read_method(method: &str, era: Era, params: &Members, headers: &Headers) -> R
         |name: &str| text(params, name).ok_or_else(|| Fault::params(format!("params.{name} must be a string.")));
     Ok(match (method, era) {
         ("server/discover", _) => Method::Discover,
-        ("initialize", Era::Legacy) => Method::Initialize(required("protocolVersion")?),
+        ("initialize", Era::Legacy) => {
+            let capabilities: Value = optional(params, "capabilities")?.unwrap_or_default();
+            let answers = Capability::all_in(&capabilities);
+            Method::Initialize(Initialize { version: required("protocolVersion")?, answers })
+        }
         ("ping", Era::Legacy) => Method::Ping,
+        ("logging/setLevel", Era::Legacy) => {
+            let level = optional(params, "level")?;
+            Method::SetLevel(level.ok_or_else(|| Fault::params("params.level is missing."))?)
+        }
         ("tools/list", _) => Method::ListTools(optional(params, "cursor")?),
         ("tools/call", _) => Method::CallTool(CallTool {
             name: required("name")?,
@@ -194,6 +229,7 @@ fn read_method(method: &str, era: Era, params: &Members, headers: &Headers) -> R
             input_responses: params.get("inputResponses").filter(|_| era == Era::Modern).cloned(),
             request_state: if era == Era::Modern { optional(params, "requestState")? } else { None },
             progress_token: progress_token(params),
+            log_level: None,
             headers: headers.params.clone(),
         }),
         ("tasks/get", Era::Modern) => Method::GetTask(required("taskId")?),
@@ -215,6 +251,13 @@ fn read_method(method: &str, era: Era, params: &Members, headers: &Headers) -> R
 fn progress_token(params: &Members) -> Option<String> {
     let meta: Members = serde_json::from_str(params.get("_meta")?.get()).ok()?;
     read_id(meta.get(PROGRESS_TOKEN)?.get()).ok()
+}
+
+/// From which level on the client wants to hear log messages of a request.
+fn log_level(meta: &Value) -> Result<Option<LogLevel>, Fault> {
+    let Some(level) = meta.get(LOG_LEVEL) else { return Ok(None) };
+    let read = serde_json::from_value(level.clone());
+    read.map(Some).map_err(|_| Fault::params(format!("params._meta[{LOG_LEVEL:?}] is no level.")))
 }
 
 /// Tasks are told of by polling alone; who may not follow any must hear so here, too.
@@ -272,7 +315,7 @@ mod tests {
     fn asked(body: &str, headers: &Headers) -> Request {
         match read(body, headers).unwrap() {
             Message::Request(request) => *request,
-            Message::Notification => panic!("a notification"),
+            other => panic!("{other:?}"),
         }
     }
 
@@ -291,6 +334,8 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, INVALID_REQUEST),
+            (r#"{"jsonrpc":"2.0","id":"a","result":{},"error":{}}"#, INVALID_REQUEST),
+            (r#"{"jsonrpc":"2.0","result":{}}"#, INVALID_REQUEST),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, INVALID_REQUEST),
         ] {
             let found = read(body, &none).unwrap_err();
@@ -381,7 +426,7 @@ mod tests {
         let update = |params: Value| read(&rpc("tasks/update", params), &headers);
         assert_eq!(update(json!({ "taskId": "call_1", "_meta": meta })).unwrap_err().code, INVALID_PARAMS);
         let given = update(json!({ "taskId": "call_1", "inputResponses": { "0.a": {} }, "_meta": meta })).unwrap();
-        let Message::Request(request) = given else { panic!("a notification") };
+        let Message::Request(request) = given else { panic!("{given:?}") };
         let Method::UpdateTask(update) = request.method else { panic!("another method") };
         assert_eq!((update.task.as_str(), update.responses.get()), ("call_1", r#"{"0.a":{}}"#));
     }
@@ -418,10 +463,15 @@ mod tests {
     #[test]
     fn legacy_requests_need_no_headers() {
         let none = Headers::default();
-        let hello = asked(&rpc("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": {} })), &none);
-        assert!(
-            hello.era == Era::Legacy && matches!(&hello.method, Method::Initialize(version) if version == "2025-06-18")
-        );
+        let hello = |capabilities: Value| {
+            let params = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities });
+            let request = asked(&rpc("initialize", params), &none);
+            let Method::Initialize(hello) = request.method else { panic!("{request:?}") };
+            (request.era, hello.version, hello.answers)
+        };
+        assert_eq!(hello(json!({})), (Era::Legacy, "2025-06-18".to_owned(), vec![]));
+        let able = json!({ "elicitation": {}, "roots": { "listChanged": true }, "experimental": {} });
+        assert_eq!(hello(able).2, [Capability::Form, Capability::Roots]);
         let later = Headers { version: Some("2025-11-25".into()), ..Headers::default() };
         assert!(matches!(
             asked(&rpc("tools/list", json!({ "cursor": "c" })), &later).method,
@@ -431,5 +481,44 @@ mod tests {
         assert_eq!(fault(&rpc("tasks/get", json!({ "taskId": "x" })), &later).1, METHOD_NOT_FOUND);
         assert_eq!(fault(&rpc("tools/call", json!({})), &later), (400, INVALID_PARAMS, Some("7".into())));
         assert_eq!(fault(&rpc("tools/list", json!({ "cursor": 7 })), &later).1, INVALID_PARAMS);
+    }
+    #[test]
+    fn answers_to_requests_of_ours() {
+        let read = |body: &str| match read(body, &Headers::default()) {
+            Ok(Message::Response(Response { id, result })) => (id, result.map(|raw| raw.get().to_owned())),
+            other => panic!("{other:?}"),
+        };
+        let text = r#"{"n":9007199254740993}"#;
+        assert_eq!(
+            read(&format!(r#"{{"jsonrpc":"2.0","id":"a.1","result":{text}}}"#)),
+            ("a.1".into(), Some(text.into()))
+        );
+        assert_eq!(read(r#"{"jsonrpc":"2.0","id":"a","error":{"code":-1,"message":"no"}}"#), ("a".into(), None));
+    }
+
+    #[test]
+    fn which_log_messages_a_client_wants() {
+        let set = |level: Value| match asked(&rpc("logging/setLevel", json!({ "level": level })), &Headers::default()) {
+            Request { method: Method::SetLevel(level), .. } => level,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((set(json!("debug")), set(json!("emergency"))), (LogLevel::Debug, LogLevel::Emergency));
+        for wrong in [json!({ "level": "loud" }), json!({ "level": 7 }), json!({})] {
+            let body = rpc("logging/setLevel", wrong);
+            assert_eq!(fault(&body, &Headers::default()).1, INVALID_PARAMS, "{body}");
+        }
+        let call = |level: Value, meta: Value| {
+            let mut meta = meta;
+            meta[LOG_LEVEL] = level;
+            rpc("tools/call", json!({ "name": "t", "_meta": meta }))
+        };
+        let read = |body: &str, headers: &Headers| match asked(body, headers).method {
+            Method::CallTool(call) => call.log_level,
+            other => panic!("{other:?}"),
+        };
+        let (modern, headers) = (meta(MODERN, json!({})), headers(MODERN, "tools/call", Some("t")));
+        assert_eq!(read(&call(json!("warning"), modern.clone()), &headers), Some(LogLevel::Warning));
+        assert_eq!(fault(&call(json!("loud"), modern), &headers).1, INVALID_PARAMS);
+        assert_eq!(read(&call(json!("debug"), json!({})), &Headers::default()), None, "an older client sets it once");
     }
 }

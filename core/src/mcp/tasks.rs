@@ -153,7 +153,8 @@ pub fn answers(call: LocalId, task: &TaskView, client: &Client, given: &RawValue
     let wanted: Vec<String> = question.answerable.into_keys().collect();
     let answer = |key: &String| Some((key.clone(), given.get(&key_in_task(task.answered, key))?.clone()));
     let answers: BTreeMap<_, _> = wanted.iter().filter_map(answer).collect();
-    Ok(Some(AnswerTask { call, answered: task.answered, answers, wanted, state: question.state }))
+    let (answered, state) = (task.answered, question.state);
+    Ok(Some(AnswerTask { call, answered, answers, wanted, state, gives_up: false, once: false }))
 }
 
 /// A tool that an agent's admin keeps for clients that follow tasks, asked for by another.

@@ -51,6 +51,9 @@ pub struct Call {
     pub evidence: Vec<Evidence>,
     /// Everything that happened.
     pub timeline: Vec<TimelineEntry>,
+    /// Entries that went out of its middle, because there were too many.
+    #[serde(default)]
+    pub left_out: usize,
 }
 
 /// What was asked.
@@ -259,6 +262,7 @@ impl Call {
             dialogue: None,
             evidence: Vec::new(),
             timeline,
+            left_out: 0,
         }
     }
 
@@ -304,10 +308,16 @@ impl Call {
         }
     }
 
+    /// How much happened to it so far, also what its timeline does not have any more.
+    pub fn happened(&self) -> usize {
+        self.timeline.len().saturating_add(self.left_out)
+    }
+
     /// Adds to the timeline; of a very long one the middle goes first.
     pub fn note(&mut self, event: &str, now: UnixMillis, by: &str, attempt: Option<u32>, note: Option<String>) {
         if self.timeline.len() >= TIMELINE_ENTRIES_MAX {
             self.timeline.remove(TIMELINE_ENTRIES_MAX / 2);
+            self.left_out = self.left_out.saturating_add(1);
         }
         self.timeline.push(TimelineEntry { event: event.to_owned(), at: now.0, by: by.to_owned(), attempt, note });
     }

@@ -26,7 +26,7 @@ pub enum Waiting {
         key_id: String,
         /// It was a submission.
         submitted: bool,
-        /// Also for more in its timeline than these entries.
+        /// Also for more to happen to it than this.
         known: Option<usize>,
     },
     /// For jobs.
@@ -111,9 +111,9 @@ impl Memory {
         self.waiters.iter().filter(|(_, waiter)| is(waiter)).map(|(name, _)| *name).collect()
     }
 
-    /// Those of them that wait for more of its timeline than they know.
-    pub fn watchers_of(&self, id: &LocalId, entries: usize) -> Vec<WaiterId> {
-        let is = |waiter: &Waiter| matches!(&waiter.waiting, Waiting::Call { id: waited, known: Some(known), .. } if waited == id && *known < entries);
+    /// Those of them that wait for more to happen to it than they know.
+    pub fn watchers_of(&self, id: &LocalId, happened: usize) -> Vec<WaiterId> {
+        let is = |waiter: &Waiter| matches!(&waiter.waiting, Waiting::Call { id: waited, known: Some(known), .. } if waited == id && *known < happened);
         self.waiters.iter().filter(|(_, waiter)| is(waiter)).map(|(name, _)| *name).collect()
     }
 

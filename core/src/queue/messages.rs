@@ -53,11 +53,11 @@ pub enum Ask {
         #[serde(default)]
         submitted: bool,
     },
-    /// A call as it stands once its timeline has more than so many entries, or it has ended; may wait for that.
+    /// A call as it stands once more than so much has happened to it, or it has ended; may wait for that.
     Watch {
         /// The call.
         call: LocalId,
-        /// Entries that are known.
+        /// What is known of already.
         known: usize,
         /// How long the answer may be held.
         wait_seconds: u64,
@@ -145,6 +145,12 @@ pub struct AnswerTask {
     pub wanted: Vec<String>,
     /// What the tool gave along with its question.
     pub state: Option<Box<RawValue>>,
+    /// There will be no answer: the question is withdrawn.
+    #[serde(default)]
+    pub gives_up: bool,
+    /// Refused where it changes nothing, because that is not asked, or not any more.
+    #[serde(default)]
+    pub once: bool,
 }
 
 /// A registration. The first time without `result`: when the manifest is news, the object says so and the edge asks
@@ -219,6 +225,19 @@ pub struct Watched {
     pub view: CallView,
     /// The events of its timeline.
     pub events: Vec<String>,
+    /// How many there were, with those that its timeline does not have any more.
+    #[serde(default)]
+    pub happened: usize,
+}
+
+impl Watched {
+    /// What has happened since, each event with its number. Of more than a timeline keeps, some are missing.
+    pub fn since(&self, known: usize) -> impl Iterator<Item = (usize, &str)> {
+        let missing = self.happened.saturating_sub(self.events.len());
+        let news = self.happened.saturating_sub(known).min(self.events.len());
+        let numbered = self.events.iter().enumerate().skip(self.events.len().saturating_sub(news));
+        numbered.map(move |(at, event)| (at.saturating_add(missing).saturating_add(1), event.as_str()))
+    }
 }
 
 /// A call as a task.

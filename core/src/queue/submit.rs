@@ -280,7 +280,7 @@ impl Step<'_> {
             Err(problem) => return Ok(Outcome::Reply(Err(problem))),
         };
         let wait = wait_seconds.min(WAIT_SECONDS_MAX);
-        if call.ended() || wait == 0 || call.timeline.len() > known {
+        if call.ended() || wait == 0 || call.happened() > known {
             return Ok(Outcome::Reply(Ok(self.watched(&call, base_url))));
         }
         // Where there is no room to wait it is told so: as it is now it would come again at once.

@@ -9,7 +9,7 @@ use toolgate_protocol::calls::{Activity, CallInput, CallState, INPUT_REQUIRED};
 use toolgate_protocol::limits::MCP_INPUT_BYTES_MAX;
 
 use super::call::{Bucket, Call, Dialogue};
-use super::messages::{Answer, AnswerTask, Submit, TaskView, ToDeliver};
+use super::messages::{Answer, AnswerTask, Reply, Submit, TaskView, ToDeliver};
 use super::store::Stored;
 use super::views::raw;
 use super::{Step, Stepped};
@@ -92,7 +92,10 @@ impl Step<'_> {
             Err(problem) => return Ok(Err(problem)),
         };
         if !followed.asks() || followed.dialogue.answered != given.answered {
-            return Ok(Ok(self.task_answer(&followed, base_url)));
+            return Ok(self.nothing_new(&followed, base_url, &given));
+        }
+        if given.gives_up {
+            return self.withdraw(followed, base_url);
         }
         let mut answers = followed.dialogue.answers.clone();
         for key in &given.wanted {
@@ -107,7 +110,7 @@ impl Step<'_> {
         }
         let complete = given.wanted.iter().all(|key| answers.contains_key(key));
         if !complete && answers == followed.dialogue.answers {
-            return Ok(Ok(self.task_answer(&followed, base_url)));
+            return Ok(self.nothing_new(&followed, base_url, &given));
         }
         followed.dialogue.answers = answers;
         let mut delivery = None;
@@ -136,7 +139,7 @@ impl Step<'_> {
 
     /// Takes a task back: the call that runs, or the question that waits.
     pub fn cancel_task(&mut self, who: &Identity, base_url: &str, id: &LocalId) -> Stepped {
-        let mut followed = match self.followed(who, id)? {
+        let followed = match self.followed(who, id)? {
             Ok(followed) => followed,
             Err(problem) => return Ok(Err(problem)),
         };
@@ -144,6 +147,15 @@ impl Step<'_> {
             let latest = followed.latest().id.clone();
             return self.cancel(who, base_url, &latest);
         }
+        self.withdraw(followed, base_url)
+    }
+
+    /// What is told of answers that change nothing.
+    fn nothing_new(&self, followed: &Followed, base_url: &str, given: &AnswerTask) -> Reply {
+        if given.once { Err(Problem::not_found()) } else { Ok(self.task_answer(followed, base_url)) }
+    }
+
+    fn withdraw(&mut self, mut followed: Followed, base_url: &str) -> Stepped {
         followed.dialogue.cancelled = true;
         followed.dialogue.answers.clear();
         self.keep(&mut followed)?;

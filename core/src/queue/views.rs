@@ -61,7 +61,7 @@ impl Step<'_> {
         if moved {
             self.follow(call, to);
         }
-        for name in self.queue.memory.watchers_of(&call.id, call.timeline.len()) {
+        for name in self.queue.memory.watchers_of(&call.id, call.happened()) {
             self.answer_waiter(name, call);
         }
         Ok(verdict)
@@ -120,7 +120,7 @@ impl Step<'_> {
     /// A call with what has happened to it.
     pub fn watched(&self, call: &Call, base_url: &str) -> Answer {
         let events = call.timeline.iter().map(|entry| entry.event.clone()).collect();
-        Answer::Watched(Box::new(Watched { view: self.call_view(call, base_url), events }))
+        Answer::Watched(Box::new(Watched { view: self.call_view(call, base_url), events, happened: call.happened() }))
     }
 
     /// Grants a lease from now, never past the execution deadline; the seconds granted.

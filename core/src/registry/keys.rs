@@ -67,6 +67,7 @@ impl Step<'_> {
             principal,
             principal_id: spec.principal_id,
             run: None,
+            signed_in: false,
         };
         let expires = spec.expires_in_days.map(|days| self.now.plus_seconds(u64::from(days).saturating_mul(86_400)));
         let (id, key) = self.mint(spec.role, &spec.name, scope, expires)?;
@@ -81,7 +82,7 @@ impl Step<'_> {
             return Ok(Err(Problem::invalid("role", format!("the org has {KEYS_MAX} keys, which is the limit."))));
         }
         let principal_id = person.principal_id.clone().filter(|_| role == Role::Approver);
-        let scope = Scope { principal_id, ..Scope::default() };
+        let scope = Scope { principal_id, signed_in: true, ..Scope::default() };
         let until = person.until.min(self.now.plus_seconds(SIGN_IN_SECONDS_MAX));
         let (id, key, mut record) = self.new_key(role, &person.email, scope, Some(until));
         record.is_sign_in = true;

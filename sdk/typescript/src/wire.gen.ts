@@ -1497,6 +1497,49 @@ export interface components {
             /** @description A run token's run; the other members are the token's own, but for the id, which is that of the key it lives by. */
             readonly run?: string;
         };
+        /** @description An offer as it is shown, in the event `toolgate.offer` and in a thread: without the definitions. */
+        readonly ShownOffer: {
+            /**
+             * Format: uint32
+             * @description Tokens that the offer may take.
+             */
+            readonly budget_tokens: number;
+            /** @description Granted tools that were not. */
+            readonly left_out: readonly components["schemas"]["LeftOut"][];
+            /**
+             * Format: uint64
+             * @description How many more of those there were, where a thread does not keep all.
+             */
+            readonly left_out_more?: number;
+            /** @description Why there was nothing to advertise. */
+            readonly no_tools?: components["schemas"]["NoTools"];
+            /** @description In the order in which they were advertised. */
+            readonly tools: readonly components["schemas"]["ShownTool"][];
+            /**
+             * Format: uint32
+             * @description Tokens that it takes.
+             */
+            readonly used_tokens: number;
+        };
+        /** @description A tool of an offer, as it is shown. */
+        readonly ShownTool: {
+            /** @description New in this turn. */
+            readonly added: boolean;
+            /** @description The tool. */
+            readonly name: string;
+            /** @description Whose points are the score. */
+            readonly reasons: readonly components["schemas"]["OfferReason"][];
+            /**
+             * Format: uint32
+             * @description What this turn's text said for it; 0 for what an earlier turn brought.
+             */
+            readonly score: number;
+            /**
+             * Format: uint32
+             * @description What the definition takes.
+             */
+            readonly tokens: number;
+        };
         /** @description What a tool does to the world; the order is the order of strength. */
         readonly SideEffect: "read_only" | "reversible_write" | "consequential";
         /** @description Answer of `GET /v1/site`: what the pages must know before anybody has a key. */
@@ -1510,10 +1553,16 @@ export interface components {
         };
         /** @description Answer of `GET /v1/threads/{thread}`. */
         readonly ThreadAnswer: {
+            /** @description The gateway's ids of calls, as the event `toolgate.call` told them. */
+            readonly calls: readonly components["schemas"]["ThreadCall"][];
             /** @description RFC 3339. */
             readonly created_at: string;
             /** @description AG-UI messages in order, results directly behind their calls, activities among them. */
             readonly messages: readonly unknown[];
+            /** @description The offer of the last run that asked the model, as the event `toolgate.offer` told it. */
+            readonly offer?: components["schemas"]["ShownOffer"];
+            /** @description The first message that the model answered it with; absent where there is none. */
+            readonly offer_message?: string;
             /** @description What waits for somebody. */
             readonly pending: components["schemas"]["ThreadPending"];
             /**
@@ -1529,6 +1578,17 @@ export interface components {
             readonly title: string;
             /** @description RFC 3339. */
             readonly updated_at: string;
+        };
+        /** @description A call of a thread at the gateway. */
+        readonly ThreadCall: {
+            /** @description Its id in `GET /v1/calls/{call}`. */
+            readonly call: string;
+            /** @description The declared class, as it is now. */
+            readonly side_effect?: components["schemas"]["SideEffect"];
+            /** @description The tool. */
+            readonly tool: string;
+            /** @description The call in the thread. */
+            readonly toolCallId: string;
         };
         /** @description Answer of `DELETE /v1/threads/{thread}`. */
         readonly ThreadDeleted: {

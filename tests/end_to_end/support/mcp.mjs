@@ -48,9 +48,58 @@ export class Mcp {
     return message.result;
   }
 
+  /** The session of a client before 2026-07-28 that can be asked for these things. */
+  async session(capabilities, protocolVersion = "2025-11-25") {
+    const { headers, message } = await this.legacy("initialize", { protocolVersion, capabilities, clientInfo: { name: "c", version: "1" } }, {});
+    return new Session(this, headers.get("mcp-session-id"), message.result);
+  }
+
   /** A request as clients before 2026-07-28 send it. */
   legacy(method, params = {}, headers = { "mcp-protocol-version": "2025-11-25" }) {
     return this.post({ jsonrpc: "2.0", id: (ids += 1), method, params }, headers);
+  }
+}
+
+/** What a client before 2026-07-28 sends after its `initialize`. */
+export class Session {
+  constructor(mcp, id, hello) {
+    Object.assign(this, { mcp, id, hello });
+    this.headers = { "mcp-protocol-version": "2025-11-25", "mcp-session-id": id };
+  }
+
+  request(method, params) {
+    return this.mcp.legacy(method, params, this.headers);
+  }
+
+  /** A call whose answer is read while it comes: `next()` is the next message, nothing after the last one. */
+  async open(name, args = {}, { _meta, signal } = {}) {
+    const response = await fetch(this.mcp.url, {
+      method: "POST",
+      signal,
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream", authorization: `Bearer ${this.mcp.key}`, ...this.headers },
+      body: json({ jsonrpc: "2.0", id: (ids += 1), method: "tools/call", params: { name, arguments: args, _meta } }),
+    });
+    const messages = eventsOf(response);
+    return { response, next: async () => (await messages.next()).value };
+  }
+
+  /** Answers a request of the gateway's. `says`: JSON text of a result, or other members. */
+  answer(id, says) {
+    const member = typeof says === "string" ? `"result":${says}` : json(says).slice(1, -1);
+    return this.mcp.post(`{"jsonrpc":"2.0","id":${json(id)},${member}}`, this.headers);
+  }
+}
+
+/** The messages of a stream of events, as they come. */
+export async function* eventsOf(response) {
+  let text = "";
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+      const line = text.slice(0, end);
+      text = text.slice(end + 2);
+      if (line.startsWith("data: ")) yield JSON.parse(line.slice(6));
+    }
   }
 }
 

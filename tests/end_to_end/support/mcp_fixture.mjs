@@ -17,6 +17,12 @@ const asks = (inputRequests, requestState) => ({ result: null, activity: { type:
 const form = (message, field, type = "string") => ({ method: "elicitation/create", params: { mode: "form", message, requestedSchema: { type: "object", properties: { [field]: { type } }, required: [field] } } });
 const sample = (question) => ({ method: "sampling/createMessage", params: { messages: [{ role: "user", content: { type: "text", text: question } }], maxTokens: 100 } });
 const roots = { method: "roots/list", params: {} };
+/** A tool that asks one thing, and says what it was answered. */
+const told = (says, asked) => ({ input, arguments: args }) => (input === undefined ? asks({ it: asked(args) }) : { result: says(input.responses.it) });
+const formOf = (message, properties, required) => ({ method: "elicitation/create", params: { message, requestedSchema: { type: "object", properties, ...(required && { required }) } } });
+const completed = ({ action, content = {} }) => `Elicitation completed: action=${action}, content=${JSON.stringify(content)}`;
+const titled = (...names) => names.map((name, at) => ({ const: `value${at + 1}`, title: name }));
+const OPTIONS = ["option1", "option2", "option3"];
 const said = (input, key, field) => input?.responses[key]?.content?.[field];
 
 /** What these tools are for is to take a while; but not beyond the end of the test. */
@@ -47,6 +53,33 @@ const HANDLERS = {
     await takes(0.1, signal);
     return { result: "done" };
   },
+  test_tool_with_logging: async (_, signal) => {
+    await takes(0.1, signal);
+    return { result: "done" };
+  },
+  test_reconnection: () => ({ result: "done" }),
+  // What clients before 2026-07-28 are asked on the stream of their call.
+  test_sampling: told(({ content: { text } }) => `LLM response: ${text}`, ({ prompt }) => sample(prompt)),
+  test_elicitation: told(
+    (answer) => `User response: ${JSON.stringify(answer)}`,
+    ({ message }) => formOf(message, { username: { type: "string", description: "User's response" }, email: { type: "string", description: "User's email address" } }, ["username", "email"]),
+  ),
+  test_elicitation_sep1034_defaults: told(completed, () =>
+    formOf("Please say who you are", {
+      name: { type: "string", default: "John Doe" },
+      age: { type: "integer", default: 30 },
+      score: { type: "number", default: 95.5 },
+      status: { type: "string", enum: ["active", "inactive", "pending"], default: "active" },
+      verified: { type: "boolean", default: true },
+    })),
+  test_elicitation_sep1330_enums: told(completed, () =>
+    formOf("Please choose", {
+      untitledSingle: { type: "string", enum: OPTIONS },
+      titledSingle: { type: "string", oneOf: titled("First Option", "Second Option", "Third Option") },
+      legacyEnum: { type: "string", enum: ["opt1", "opt2", "opt3"], enumNames: ["Option One", "Option Two", "Option Three"] },
+      untitledMulti: { type: "array", items: { type: "string", enum: OPTIONS } },
+      titledMulti: { type: "array", items: { anyOf: titled("First Choice", "Second Choice", "Third Choice") } },
+    })),
   routed: ({ arguments: { region } }) => ({ result: `in ${region}` }),
   test_missing_capability: () => asks({ text: sample("Say something.") }),
   test_input_required_result_elicitation: ({ input }) => {
@@ -98,7 +131,7 @@ const HANDLERS = {
     return { result: `computed for ${seconds} s` };
   },
 };
-const INPUT = { greet: { name: "string" }, slow_compute: { seconds: "number", label: "string?" }, confirm_delete: { filename: "string" }, routed: { region: "string" } };
+const INPUT = { greet: { name: "string" }, slow_compute: { seconds: "number", label: "string?" }, confirm_delete: { filename: "string" }, test_sampling: { prompt: "string" }, test_elicitation: { message: "string" }, routed: { region: "string" } };
 const CHANGES = "test_trigger_tool_change";
 export const FIXTURE = [...Object.keys(HANDLERS), CHANGES].map((name) => definition(name, "read_only", { input: INPUT[name] ?? {} }));
 

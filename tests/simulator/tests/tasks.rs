@@ -7,8 +7,8 @@ use toolgate_core::queue::messages::{Answer, AnswerTask, Ask, Envelope, Submit, 
 use toolgate_core::queue::{Effects, Event, Outcome};
 use toolgate_protocol::calls::{Activity, CallState, CallView, INPUT_REQUIRED};
 use toolgate_protocol::control::Role;
-use toolgate_protocol::limits::MCP_INPUT_BYTES_MAX;
-use toolgate_protocol::workers::{Job, PollRequest, ResultEntry, ResultsRequest};
+use toolgate_protocol::limits::{MCP_INPUT_BYTES_MAX, TIMELINE_ENTRIES_MAX};
+use toolgate_protocol::workers::{ClaimsRequest, Job, PollRequest, ResultEntry, ResultsRequest};
 use toolgate_simulator::pool::{Pool, raw};
 use toolgate_simulator::truth::identity;
 
@@ -68,7 +68,8 @@ fn told(pool: &mut Pool, ask: Ask) -> Result<TaskView, &'static str> {
 fn answer(pool: &mut Pool, call: &CallView, answered: u32, answers: &[(&str, &str)]) -> Result<TaskView, &'static str> {
     let answers: BTreeMap<_, _> = answers.iter().map(|(key, text)| ((*key).to_owned(), raw(text))).collect();
     let (call, wanted) = (pool.local(call), vec!["a".to_owned(), "b".to_owned()]);
-    told(pool, Ask::AnswerTask(AnswerTask { call, answered, answers, wanted, state: Some(raw("1e400")) }))
+    let (state, gives_up, once) = (Some(raw("1e400")), false, false);
+    told(pool, Ask::AnswerTask(AnswerTask { call, answered, answers, wanted, state, gives_up, once }))
 }
 
 #[test]
@@ -121,6 +122,38 @@ fn a_question_may_be_given_up_and_answers_have_a_size() {
     assert!(jobs(&mut pool, &session).is_empty());
 }
 
+#[test]
+fn an_answer_that_must_count_is_refused_where_it_changes_nothing() {
+    let mut pool = Pool::new();
+    let call = submit(&mut pool);
+    let local = pool.local(&call);
+    let given = |pool: &mut Pool, answered: u32, answers: &[(&str, &str)], gives_up: bool| {
+        let answers = answers.iter().map(|(key, text)| ((*key).to_owned(), raw(text))).collect();
+        let (call, wanted, state, once) = (local.clone(), vec!["a".to_owned(), "b".to_owned()], None, true);
+        told(pool, Ask::AnswerTask(AnswerTask { call, answered, answers, wanted, state, gives_up, once }))
+    };
+    assert_eq!(given(&mut pool, 0, &[("a", "{}")], false).err(), Some("not_found"), "nothing is asked");
+    assert_eq!(given(&mut pool, 0, &[], true).err(), Some("not_found"));
+    work(&mut pool, true);
+    assert_eq!(given(&mut pool, 0, &[("a", "{}")], false).expect("a task").has, ["a"]);
+    pool.rebuild();
+    for (answered, answers) in [(0, &[("a", "{}")]), (0, &[("c", "{}")]), (1, &[("b", "{}")])] {
+        assert_eq!(given(&mut pool, answered, answers, false).err(), Some("not_found"), "{answers:?}");
+    }
+    assert_eq!(given(&mut pool, 1, &[], true).err(), Some("not_found"), "another question");
+    let next = given(&mut pool, 0, &[("b", "{}")], false).expect("a task");
+    assert_eq!((next.answered, next.asks), (1, false));
+    assert_eq!(given(&mut pool, 0, &[("b", "{}")], false).err(), Some("not_found"));
+    assert_eq!(given(&mut pool, 0, &[], true).err(), Some("not_found"), "the answer was faster");
+    work(&mut pool, true);
+    let withdrawn = given(&mut pool, 1, &[], true).expect("a task");
+    assert!(withdrawn.cancelled && !withdrawn.asks);
+    pool.rebuild();
+    assert_eq!(given(&mut pool, 1, &[("a", "{}"), ("b", "{}")], false).err(), Some("not_found"), "too late");
+    let session = pool.session();
+    assert!(jobs(&mut pool, &session).is_empty());
+}
+
 fn watch(pool: &mut Pool, call: &CallView, known: usize) -> Effects {
     let (place, who, base_url) = (Place::of("acme", "shop"), identity(Role::Caller, "caller"), String::new());
     let ask = Ask::Watch { call: pool.local(call), known, wait_seconds: 20 };
@@ -129,7 +162,7 @@ fn watch(pool: &mut Pool, call: &CallView, known: usize) -> Effects {
 
 fn watched(answer: &Answer) -> (CallState, Vec<&str>) {
     let Answer::Watched(watched) = answer else { panic!("{answer:?}") };
-    let Watched { view, events } = &**watched;
+    let Watched { view, events, .. } = &**watched;
     (view.state, events.iter().map(String::as_str).collect())
 }
 
@@ -151,4 +184,30 @@ fn who_watches_is_told_of_each_step() {
     pool.now = until;
     let Outcome::Reply(Ok(same)) = pool.step(Event::WaiterDue(name)).outcome else { panic!("it was held") };
     assert_eq!(watched(&same).1.len(), 3, "the lease of 10 s was over by then");
+}
+
+#[test]
+fn who_watches_is_told_of_what_a_long_timeline_leaves_out() {
+    let mut pool = Pool::new();
+    let call = submit(&mut pool);
+    let session = pool.session();
+    let mut known = 0;
+    for round in 1..=2 * TIMELINE_ENTRIES_MAX {
+        let [job] = <[Job; 1]>::try_from(jobs(&mut pool, &session)).expect("one job");
+        let claims = ClaimsRequest { session: session.clone(), claims: vec![job.claim] };
+        assert!(pool.ask(identity(Role::Worker, "worker"), Ask::Return(claims)).is_ok());
+        let Outcome::Reply(Ok(Answer::Watched(watched))) = watch(&mut pool, &call, known).outcome else {
+            panic!("something has happened")
+        };
+        let news: Vec<_> = watched.since(known).collect();
+        let last = [(2 * round, "hand_out"), (2 * round + 1, "return")];
+        assert_eq!(news[news.len() - 2..], last, "and nothing is told twice");
+        assert_eq!((news.len(), watched.happened), (watched.happened - known, 2 * round + 1));
+        known = watched.happened;
+        let Outcome::Hold(..) = watch(&mut pool, &call, known).outcome else { panic!("nothing has happened") };
+        pool.rebuild();
+        pool.ask(identity(Role::Caller, "caller"), Ask::Task(pool.local(&call))).expect("a task");
+    }
+    let Outcome::Reply(Ok(Answer::Watched(all))) = watch(&mut pool, &call, 0).outcome else { panic!("much happened") };
+    assert_eq!((all.events.len(), all.since(0).count()), (TIMELINE_ENTRIES_MAX, TIMELINE_ENTRIES_MAX));
 }

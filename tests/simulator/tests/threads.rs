@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolgate_core::chat::events::Author;
 use toolgate_core::chat::input::InMessage;
 use toolgate_core::chat::model::Message;
-use toolgate_core::chat::threads::{Begin, Command, Kept, Reply, Write, step};
+use toolgate_core::chat::threads::{Begin, Command, Kept, KeptOffer, Reply, Write, step};
 use toolgate_core::chat::transcript::{CallItem, Item, Next, Parked, Side, Standing, Transcript};
 use toolgate_core::sql_port::Sql as _;
 use toolgate_core::time::UnixMillis;
@@ -67,7 +67,7 @@ impl Thread {
         let items = transcript.take_changed();
         let summary = Some(transcript.summary());
         let (thread, token) = (thread.into(), token.into());
-        self.ask(Command::Write(Write { thread, token, items, summary, offered: None, release }))
+        self.ask(Command::Write(Write { thread, token, items, summary, offered: None, offer: None, release }))
     }
 
     fn kept(&self, thread: &str) -> Kept {
@@ -452,4 +452,43 @@ fn a_new_thread_begins_with_its_user() {
     assert!(matches!(thread.ask(Command::Read("t".into())), Reply::Absent));
     let text = json!({ "n": 1 }).to_string();
     assert_eq!(thread.begun("t", "t", vec![said("u", &text), said("u", "twice")]).items.len(), 1);
+}
+
+#[test]
+fn a_thread_remembers_its_last_offer_and_the_gates_ids_of_its_calls() {
+    let it = Thread::new();
+    let offer = |tool: &str| {
+        let tools = json!([{ "name": tool, "score": 3, "reasons": [], "tokens": 9, "added": true }]);
+        let offer = json!({ "tools": tools, "left_out": [], "budget_tokens": 100, "used_tokens": 9 });
+        KeptOffer::new(1, serde_json::from_value(offer).expect("an offer"))
+    };
+    let mut transcript = Transcript::new(it.begun("t", "one", vec![said("u1", "Go")]).items);
+    assert_eq!(it.kept("t").offer, None);
+    transcript.answered("a1".into(), String::new(), author(), vec![call("c1", Side::Server)]);
+    transcript.known_as("c1", "call_1");
+    transcript.accepted("c1", "call_1");
+    transcript.ended("c1", "done");
+    let write = |offer| Write { thread: "t".into(), token: "one".into(), items: Vec::new(), offer, ..Write::default() };
+    it.ask(Command::Write(write(offer("first"))));
+    assert!(matches!(it.write("t", "one", &mut transcript, false), Reply::Done));
+    it.ask(Command::Write(write(offer("second"))));
+    let kept = it.kept("t");
+    assert_eq!(kept.offer, offer("second"), "the last one counts, and writes without one leave it");
+    assert_eq!(kept.offer.as_ref().and_then(|offer| offer.message(&kept.items)), Some("a1"));
+    let told = Transcript::new(kept.items);
+    assert_eq!(told.call("c1").and_then(|call| call.at_gateway()), Some("call_1"), "also after its end");
+
+    // An object that was made before there were offers, with rows of that time.
+    it.sql.exec("DROP TABLE chat_offers", &[]).expect("storage");
+    it.sql.exec("UPDATE chat_items SET item = replace(item, ',\"call\":\"call_1\"', '')", &[]).expect("storage");
+    let old = it.kept("t");
+    assert_eq!((old.offer, Transcript::new(old.items).call("c1").and_then(|call| call.at_gateway())), (None, None));
+    assert!(matches!(it.ask(Command::Write(write(offer("third")))), Reply::Done), "a run of that time goes on");
+    it.ask(Command::Write(Write { release: true, ..write(None) }));
+    it.begun("t", "two", Vec::new());
+    it.ask(Command::Write(Write { token: "two".into(), ..write(offer("fourth")) }));
+    assert_eq!(it.kept("t").offer, offer("fourth"));
+    assert!(matches!(it.ask(Command::Delete("t".into())), Reply::Done));
+    it.begun("t", "three", vec![said("u9", "Anew")]);
+    assert_eq!(it.kept("t").offer, None);
 }

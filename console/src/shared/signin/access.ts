@@ -25,6 +25,6 @@ export async function signInWithAccess(): Promise<void> {
 }
 
 async function sessionKey(role: Role): Promise<HeldKey> {
-  const { body } = await request<Schemas["NewKey"]>("POST", "/v1/sessions", { role }, { headers: { "x-toolgate-console": "1" } });
+  const { body } = await request<Schemas["NewKey"]>("POST", "/v1/sessions", { role });
   return signIn(body.key, false);
 }

@@ -11,14 +11,24 @@
 //!
 //! [`Run`] is without input and output: it says what to ask the database next, and is given the answer.
 
+mod d1;
 pub mod plan;
 mod run;
 pub mod text;
 pub mod work;
 
+pub use d1::is_transient;
 pub use run::{Next, Run, Table, Value, ask_all};
 
+use toolgate_protocol::limits::SQL_SECONDS_MAX;
+
 use super::Fault;
+
+/// The database took too long.
+pub fn too_slow() -> Fault {
+    let detail = format!("The database did not answer within {SQL_SECONDS_MAX} s; ask for less.");
+    Fault::new("query_failed", detail)
+}
 
 /// The statement is not run.
 pub fn refused(message: impl Into<String>) -> Fault {

@@ -84,7 +84,11 @@ pub(super) fn words_of(said: &Json) -> Option<String> {
     if let Some(error) = said.get("error").filter(|error| **error != Json::Null) {
         return error.as_str().map(str::to_owned).or_else(|| words_of(error));
     }
-    ["message", "detail"].into_iter().find_map(|member| said.get(member)?.as_str()).map(str::to_owned)
+    // Of Workers AI: a list of errors, or a description.
+    if let Some(Json::List(errors)) = said.get("errors") {
+        return words_of(errors.first()?);
+    }
+    ["message", "detail", "description"].into_iter().find_map(|member| said.get(member)?.as_str()).map(str::to_owned)
 }
 
 /// One line of printable text, without markup, capped, without any longer piece of the key.
@@ -187,6 +191,18 @@ mod tests {
                 r#"{"error":{"message":"Incorrect key sk-v***6789"}}"#,
                 ERROR,
                 "The model's endpoint refused the key (status 401).",
+            ),
+            (
+                400,
+                r#"{"errors":[{"message":"AiError: no such model","code":5007}],"success":false,"result":{},"messages":[]}"#,
+                ERROR,
+                "The model's endpoint refused the request (status 400): AiError: no such model",
+            ),
+            (
+                500,
+                r#"{"internalCode":3040,"name":"InferenceUpstreamError","description":"out of capacity"}"#,
+                UNAVAILABLE,
+                "The model's endpoint refused the request (status 500): out of capacity",
             ),
             (403, "{}", ERROR, "The model's endpoint refused the key (status 403)."),
             (302, "", ERROR, "The model's endpoint redirects (status 302), which is not followed."),

@@ -12,6 +12,7 @@ mod prompt;
 mod request;
 mod settings;
 mod sse;
+mod trim;
 mod turn;
 #[cfg(test)]
 mod turn_tests;

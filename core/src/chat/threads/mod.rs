@@ -3,6 +3,7 @@
 //! A run holds its thread by a lease, and writes what it worked out under it. A lease that lapsed means that the run
 //! died: the next one takes up what it left.
 
+mod offers;
 mod sql;
 mod steps;
 
@@ -15,6 +16,7 @@ use crate::principal::Principal;
 use crate::problem::Problem;
 use crate::time::UnixMillis;
 
+pub use offers::KeptOffer;
 pub use steps::step;
 
 /// The name of the object that keeps a person's threads with an agent.
@@ -106,6 +108,9 @@ pub struct Write {
     pub summary: Option<Summary>,
     /// Tools offered from now on as well, when an offer was made.
     pub offered: Option<Vec<String>>,
+    /// That offer, for who reads the thread.
+    #[serde(default)]
+    pub offer: Option<KeptOffer>,
     /// The run is over.
     pub release: bool,
 }
@@ -143,6 +148,9 @@ pub struct Kept {
     pub head: Head,
     /// In order.
     pub items: Vec<Item>,
+    /// The last offer; only who reads a thread is told it.
+    #[serde(default)]
+    pub offer: Option<KeptOffer>,
 }
 
 impl Head {

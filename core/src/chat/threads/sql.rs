@@ -1,12 +1,20 @@
 //! What the object runs on its storage.
 
 /// The tables, made with the first thread.
-pub const SCHEMA: [&str; 2] = [
+pub const SCHEMA: [&str; 3] = [
     "CREATE TABLE IF NOT EXISTS chat_threads (thread TEXT NOT NULL PRIMARY KEY, updated_at INTEGER NOT NULL, head TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS chat_items (thread TEXT NOT NULL, place INTEGER NOT NULL, item TEXT NOT NULL, PRIMARY KEY (thread, place)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS chat_offers (thread TEXT NOT NULL PRIMARY KEY, offer TEXT NOT NULL) WITHOUT ROWID",
 ];
-/// Are they there?
-pub const TABLES: &str = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'chat_threads'";
+/// Is this table there? That of offers is younger than the others: an object may have been made without it.
+pub const TABLE: &str = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?";
+/// The last offer of a thread.
+pub const GET_OFFER: &str = "SELECT offer FROM chat_offers WHERE thread = ?";
+/// Writes it.
+pub const PUT_OFFER: &str =
+    "INSERT INTO chat_offers (thread, offer) VALUES (?, ?) ON CONFLICT (thread) DO UPDATE SET offer = excluded.offer";
+/// Forgets it.
+pub const DELETE_OFFER: &str = "DELETE FROM chat_offers WHERE thread = ?";
 /// How many threads.
 pub const COUNT: &str = "SELECT COUNT(*) FROM chat_threads";
 /// A thread.

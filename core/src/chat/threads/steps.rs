@@ -5,7 +5,7 @@ use toolgate_protocol::limits::{
 };
 use toolgate_protocol::problems;
 
-use super::{Begin, Command, Head, Kept, Lease, Reply, Write, sql};
+use super::{Begin, Command, Head, Kept, KeptOffer, Lease, Reply, Write, sql};
 use crate::chat::transcript::{Item, Summary, Transcript};
 use crate::problem::Problem;
 use crate::sql_port::{Sql, SqlRow, SqlValue, StoreError};
@@ -17,7 +17,7 @@ use crate::time::UnixMillis;
 /// When storage does not serve; the step is to be undone.
 pub fn step(sql: &dyn Sql, command: Command, now: UnixMillis) -> Result<Reply, StoreError> {
     let store = Store { sql };
-    if !store.exists()? && !matches!(command, Command::Begin(_)) {
+    if !store.has("chat_threads")? && !matches!(command, Command::Begin(_)) {
         return Ok(match command {
             Command::List { .. } => Reply::Threads { heads: Vec::new(), next: None },
             _ => Reply::Absent,
@@ -26,7 +26,10 @@ pub fn step(sql: &dyn Sql, command: Command, now: UnixMillis) -> Result<Reply, S
     match command {
         Command::List { limit, cursor } => store.list(limit, cursor.as_deref()),
         Command::Read(thread) => Ok(match store.head(&thread)? {
-            Some(head) => Reply::Thread(Box::new(Kept { head, items: store.items(&thread)?.0 })),
+            Some(head) => {
+                let (items, offer) = (store.items(&thread)?.0, store.offer(&thread)?);
+                Reply::Thread(Box::new(Kept { head, items, offer }))
+            }
             None => Reply::Absent,
         }),
         Command::Rename { thread, title } => Ok(match store.head(&thread)? {
@@ -40,6 +43,9 @@ pub fn step(sql: &dyn Sql, command: Command, now: UnixMillis) -> Result<Reply, S
         Command::Delete(thread) => Ok(match store.head(&thread)? {
             Some(_) => {
                 store.sql.exec(sql::DELETE_ITEMS, &[thread.as_str().into()])?;
+                if store.has("chat_offers")? {
+                    store.sql.exec(sql::DELETE_OFFER, &[thread.as_str().into()])?;
+                }
                 store.sql.exec(sql::DELETE_HEAD, &[thread.into()])?;
                 Reply::Done
             }
@@ -55,8 +61,17 @@ struct Store<'a> {
 }
 
 impl Store<'_> {
-    fn exists(&self) -> Result<bool, StoreError> {
-        Ok(!self.sql.exec(sql::TABLES, &[])?.is_empty())
+    fn has(&self, table: &str) -> Result<bool, StoreError> {
+        Ok(!self.sql.exec(sql::TABLE, &[table.into()])?.is_empty())
+    }
+
+    /// One that does not parse is none: it decides nothing.
+    fn offer(&self, thread: &str) -> Result<Option<KeptOffer>, StoreError> {
+        if !self.has("chat_offers")? {
+            return Ok(None);
+        }
+        let rows = self.sql.exec(sql::GET_OFFER, &[thread.into()])?;
+        Ok(rows.first().and_then(|row| serde_json::from_str(text_of(row)?).ok()))
     }
 
     fn head(&self, thread: &str) -> Result<Option<Head>, StoreError> {
@@ -111,7 +126,7 @@ impl Store<'_> {
     }
 
     fn begin(&self, begin: Begin, now: UnixMillis) -> Result<Reply, StoreError> {
-        if !self.exists()? {
+        if !self.has("chat_offers")? {
             for statement in sql::SCHEMA {
                 self.sql.exec(statement, &[])?;
             }
@@ -146,7 +161,7 @@ impl Store<'_> {
         head.updated_at = now;
         head.lease = Some(Lease { token: begin.token, until: now.plus_seconds(CHAT_LEASE_SECONDS) });
         self.put_head(&head)?;
-        Ok(Reply::Begun(Box::new(Kept { head, items: transcript.items().to_vec() }), news))
+        Ok(Reply::Begun(Box::new(Kept { head, items: transcript.items().to_vec(), offer: None }), news))
     }
 
     /// A run may take a thread over its limits, by what one run writes; then no further one begins.
@@ -179,6 +194,11 @@ impl Store<'_> {
         if let Some(offered) = write.offered {
             head.turns = head.turns.saturating_add(1);
             head.offered.extend(offered);
+        }
+        if let Some(offer) = &write.offer
+            && self.has("chat_offers")?
+        {
+            self.sql.exec(sql::PUT_OFFER, &[write.thread.as_str().into(), written(offer)?.into()])?;
         }
         head.lease =
             (!write.release).then(|| Lease { token: write.token, until: now.plus_seconds(CHAT_LEASE_SECONDS) });

@@ -64,6 +64,9 @@ pub struct CallItem {
     pub at: UnixMillis,
     /// How it stands.
     pub standing: Standing,
+    /// Its id at the gateway, once that was told; also after its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
 }
 
 /// Where a call runs.

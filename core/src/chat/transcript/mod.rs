@@ -143,6 +143,19 @@ impl Transcript {
         }
     }
 
+    /// What a call is called at the gateway.
+    pub fn known_as(&mut self, id: &str, call: &str) {
+        for (at, item) in self.items.iter_mut().enumerate() {
+            if let Item::Call(known) = item
+                && known.id == id
+                && known.call.as_deref() != Some(call)
+            {
+                known.call = Some(call.to_owned());
+                self.changed.insert(at);
+            }
+        }
+    }
+
     /// The gate took a server's call.
     pub fn accepted(&mut self, id: &str, call: &str) {
         if self.call(id).is_some_and(|known| matches!(known.standing, Standing::Open { .. })) {
@@ -239,7 +252,15 @@ impl CallItem {
             Side::Server => Standing::Open { call: None },
             Side::Client => Standing::Client,
         };
-        CallItem { id, name, arguments, side, key, at: now, standing }
+        CallItem { id, name, arguments, side, key, at: now, standing, call: None }
+    }
+
+    /// Its id at the gateway, as far as that is known.
+    pub fn at_gateway(&self) -> Option<&str> {
+        match &self.standing {
+            Standing::Open { call: Some(call) } | Standing::Parked(Parked { call, .. }) => Some(call),
+            _ => self.call.as_deref(),
+        }
     }
 
     /// The same with its end: it never runs.
