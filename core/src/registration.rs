@@ -20,6 +20,9 @@ use crate::problem::Problem;
 pub struct CatalogueTool {
     /// The pool that owns the name; empty for a released one.
     pub pool: String,
+    /// Pools that owned it before, the last one last: they keep the calls that were made then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former_pools: Vec<String>,
     /// `worker`, `webhook`, `console` or `builtin`.
     pub managed_by: String,
     /// A live session announces it.
@@ -238,6 +241,7 @@ mod tests {
     fn known(class: SideEffect, permissions: &[&str]) -> CatalogueTool {
         CatalogueTool {
             pool: "p".into(),
+            former_pools: Vec::new(),
             managed_by: "worker".into(),
             enabled: true,
             definition: tool(class, permissions),

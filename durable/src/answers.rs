@@ -61,9 +61,7 @@ pub fn registry(reply: registry::Reply, lagging: &[String]) -> Result<Response> 
         Ok(registry::Answer::Text(status, body)) => json(status, body),
         Ok(registry::Answer::Policy(push)) => json(200, encoded(serde_json::to_string(&push))?),
         Ok(registry::Answer::Registered(result)) => json(200, encoded(serde_json::to_string(&result))?),
-        Ok(registry::Answer::Pool { pool, side_effect }) => {
-            json(200, serde_json::json!({ "pool": pool, "side_effect": side_effect }).to_string())
-        }
+        Ok(registry::Answer::Pool(found)) => json(200, encoded(serde_json::to_string(&found))?),
         Ok(registry::Answer::Catalogue(catalogue)) => json(200, encoded(serde_json::to_string(&catalogue))?),
         Ok(registry::Answer::Endpoint(endpoint)) => json(200, encoded(serde_json::to_string(&endpoint))?),
         Ok(registry::Answer::Done) => json(200, "{}".into()),

@@ -1,7 +1,6 @@
 //! `POST /v1/calls`: find the pool of the tool, ask it. One object request per call.
 
 use futures_channel::oneshot;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolgate_core::ids::{IdKind, Place};
 use toolgate_core::keys::Identity;
@@ -9,7 +8,7 @@ use toolgate_core::names;
 use toolgate_core::policy::unknown_tool;
 use toolgate_core::problem::Problem;
 use toolgate_core::queue::messages::{Ask, DELIVER, INTERNAL_HEADER, Submit, ToDeliver, WRONG_POOL};
-use toolgate_core::registry::Command;
+use toolgate_core::registry::{Command, PoolOf};
 use toolgate_core::run;
 use toolgate_protocol::calls::CallRequest;
 use toolgate_protocol::control::Role;
@@ -37,27 +36,40 @@ pub async fn carry(edge: &Edge, who: &Identity, mut submit: Submit) -> Handled {
     if !names::is_tool(&submit.tool) {
         return Err(unknown_tool(&submit.tool.chars().take(48).collect::<String>()));
     }
-    if let Some((pool, side_effect)) = tool_pools::known(&who.org, &submit.tool) {
-        submit.purpose = purpose(edge, who, &submit, side_effect).await;
-        let answer = edge.ask_pool(Place::of(&who.org, &pool), who, Ask::Submit(submit.clone())).await?;
-        if !is_wrong_pool(&answer) {
+    if let Some(known) = tool_pools::known(&who.org, &submit.tool) {
+        submit.purpose = purpose(edge, who, &submit, known.side_effect).await;
+        if let Some(answer) = ask(edge, who, &known, &submit).await? {
             return deliver_if_asked(edge, who, submit.wait_seconds, answer).await;
         }
     }
-    let found = edge.ask_registry(&who.org, Some(who), find(&submit)).await?;
-    let Found { pool, side_effect } = match found.status_code() {
-        200 => read_found(found).await?,
-        _ => return Ok(found),
-    };
-    tool_pools::remember(&who.org, &submit.tool, &pool, side_effect);
-    submit.purpose = purpose(edge, who, &submit, side_effect).await;
-    let (tool, wait_seconds) = (submit.tool.clone(), submit.wait_seconds);
-    let answer = edge.ask_pool(Place::of(&who.org, &pool), who, Ask::Submit(submit)).await?;
-    // The registry names the pool but the pool does not have it yet: its policy is on the way.
-    if is_wrong_pool(&answer) {
-        return Err(unknown_tool(&tool));
+    let mut found = edge.ask_registry(&who.org, Some(who), find(&submit)).await?;
+    if found.status_code() != 200 {
+        return Ok(found);
     }
-    deliver_if_asked(edge, who, wait_seconds, answer).await
+    let found: PoolOf = found.json().await.map_err(|error| internal("reading a registry's answer", error))?;
+    tool_pools::remember(&who.org, &submit.tool, found.clone());
+    submit.purpose = purpose(edge, who, &submit, found.side_effect).await;
+    match ask(edge, who, &found, &submit).await? {
+        Some(answer) => deliver_if_asked(edge, who, submit.wait_seconds, answer).await,
+        // The registry names the pool but the pool does not have it yet: its policy is on the way.
+        None => Err(unknown_tool(&submit.tool)),
+    }
+}
+
+/// The answer of the tool's pool. A submission that may be a repeat is looked for first where the tool was before, so that
+/// a name that moves takes no call along to be run again. `None`: the pool does not have the tool.
+async fn ask(edge: &Edge, who: &Identity, of: &PoolOf, submit: &Submit) -> Result<Option<Response>, Problem> {
+    if submit.idempotency_key.is_some() || submit.alike {
+        for former in &of.former {
+            let known = Ask::SubmitKnown(submit.clone());
+            let answer = edge.ask_pool(Place::of(&who.org, former), who, known).await?;
+            if !is_wrong_pool(&answer) {
+                return Ok(Some(answer));
+            }
+        }
+    }
+    let answer = edge.ask_pool(Place::of(&who.org, &of.pool), who, Ask::Submit(submit.clone())).await?;
+    Ok(Some(answer).filter(|answer| !is_wrong_pool(answer)))
 }
 
 /// What the conversation is about, for who approves: what the door said, or what the run's last turn did, which is asked
@@ -122,16 +134,6 @@ fn is_wrong_pool(answer: &Response) -> bool {
 
 fn internal_word(answer: &Response) -> Option<String> {
     answer.headers().get(INTERNAL_HEADER).ok().flatten()
-}
-
-#[derive(Deserialize)]
-struct Found {
-    pool: String,
-    side_effect: SideEffect,
-}
-
-async fn read_found(mut found: Response) -> Result<Found, Problem> {
-    found.json().await.map_err(|error| internal("reading a registry's answer", error))
 }
 
 /// For whom: an agent key says it itself, a caller key says it in the body.

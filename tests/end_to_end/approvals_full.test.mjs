@@ -196,3 +196,25 @@ test("a disabled name can be released: another pool takes it above the floor, an
   assert.deepEqual([owned.pool, owned.released, owned.enabled], ["second", false, true]);
   assert.equal((await org.accepted("pay", '{"amount":1}', { key: "k" })).state, "waiting_approval", "its grants stand");
 });
+
+test("a repeat of a call that was made before its tool moved to another pool is that call, and runs nothing there", async () => {
+  const { org, worker } = await scene();
+  const paid = await org.accepted("pay", '{"amount":1}', { key: "paid" });
+  await org.approve(paid);
+  await worker.result((await worker.job()).claim, '"paid once"');
+  await org.callIn(paid.call, "succeeded");
+  await worker.register([definition("send", "consequential", { input: INPUT })]);
+  await org.admin.must(200, "POST", "/v1/tools/pay/releases");
+  await org.pool("second");
+  const second = new RawWorker((await org.key({ role: "worker", name: "second", pools: ["second"] })).door, { pool: "second" });
+  await second.register([definition("pay", "consequential", { input: INPUT })]);
+  // The gateway knows by now where new calls go.
+  const fresh = await org.accepted("pay", '{"amount":1}', { key: "fresh" });
+  assert.equal(fresh.state, "waiting_approval");
+  const repeated = await org.submit("pay", '{"amount":1}', { key: "paid" });
+  assert.deepEqual([repeated.status, repeated.body.call, repeated.body.state, repeated.body.result], [200, paid.call, "succeeded", "paid once"]);
+  assert.equal((await org.submit("pay", '{"amount":2}', { key: "paid" })).code, "idempotency_conflict");
+  await org.approve(fresh);
+  assert.equal((await second.job()).call, fresh.call);
+  assert.deepEqual(await second.jobs(), []);
+});

@@ -43,6 +43,8 @@ pub struct Envelope {
 pub enum Ask {
     /// A new call, or the one that the idempotency key names.
     Submit(Submit),
+    /// The call that the idempotency key names, made while the tool was this pool's. Never a new one.
+    SubmitKnown(Submit),
     /// A call as it stands; may wait for its end.
     Read {
         /// The call.

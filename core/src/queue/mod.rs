@@ -265,6 +265,7 @@ impl Step<'_> {
         }
         let reply = match ask {
             Ask::Submit(submit) => return self.submit(&who, &base_url, submit),
+            Ask::SubmitKnown(submit) => return self.submit_known(&who, &base_url, submit),
             Ask::Read { call, wait_seconds, submitted } => {
                 return self.read(&who, &base_url, &call, wait_seconds, submitted);
             }

@@ -21,10 +21,13 @@ use crate::contract::{check_arguments, read_arguments};
 use crate::hash::sha256_hex;
 use crate::ids::LocalId;
 use crate::keys::Identity;
-use crate::policy::{Grant, PolicyTool, Snapshot};
+use crate::policy::{Grant, PolicyTool, Snapshot, unknown_tool};
 use crate::principal::Principal;
 use crate::problem::Problem;
 use crate::visible::shown;
+
+/// The hash of an idempotency key, and the call that has it, or why it may not be told.
+type Known = (Option<String>, Option<Result<Call, Problem>>);
 
 impl Step<'_> {
     /// A submission: the call that the idempotency key names, or the checks and a new call.
@@ -39,6 +42,24 @@ impl Step<'_> {
             Ok((call, None)) if submit.alike && call.ended() => Ok(self.replay(&call, base_url)),
             Ok((call, None)) => Ok(self.answer_or_hold(who, call, base_url, wait)),
             Err(problem) => {
+                self.audit_refusal(who, &submit, &problem)?;
+                Ok(Outcome::Reply(Err(problem)))
+            }
+        }
+    }
+
+    /// A submission of a tool that has moved to another pool: the call of before, or [`unknown_tool`].
+    pub fn submit_known(&mut self, who: &Identity, base_url: &str, submit: Submit) -> Stored<Outcome> {
+        let wait = submit.wait_seconds.min(WAIT_SECONDS_MAX);
+        let found = match Principal::parse(submit.principal.get()) {
+            Ok(principal) => self.known(&submit, &principal, submit.alike)?.map(|(_, known)| known),
+            Err(problem) => Err(problem),
+        };
+        match found {
+            Ok(Some(Ok(call))) if submit.alike && call.ended() => Ok(self.replay(&call, base_url)),
+            Ok(Some(Ok(call))) => Ok(self.answer_or_hold(who, call, base_url, wait)),
+            Ok(None) => Ok(Outcome::Reply(Err(unknown_tool(&submit.tool)))),
+            Ok(Some(Err(problem))) | Err(problem) => {
                 self.audit_refusal(who, &submit, &problem)?;
                 Ok(Outcome::Reply(Err(problem)))
             }
@@ -83,17 +104,11 @@ impl Step<'_> {
             Err(problem) => return Ok(Err(problem)),
         };
         let alike = submit.alike && self.is_consequential(&submit.tool);
-        let hash = if alike { alike_hash(submit, &principal) } else { idempotency_hash(submit, &principal) };
-        let scope = match hash {
-            Ok(scope) => scope,
+        let scope = match self.known(submit, &principal, alike)? {
+            Ok((_, Some(known))) => return Ok(known.map(|call| (call, None))),
+            Ok((scope, None)) => scope,
             Err(problem) => return Ok(Err(problem)),
         };
-        let kept_seconds = if alike { REPLAY_SECONDS } else { RECORD_SECONDS };
-        if let Some(hash) = &scope
-            && let Some(known) = self.repeated(hash, submit, kept_seconds)?
-        {
-            return Ok(known.map(|call| (call, None)));
-        }
         let policy = match self.policy() {
             Ok(policy) => policy,
             Err(problem) => return Ok(Err(problem)),
@@ -120,6 +135,20 @@ impl Step<'_> {
     }
 
     /// The call that was made with this key, or a conflict; `None` when the key is new.
+    /// What the submission is known by, and the call that it made when it came before. `alike`: it goes by what it asks for.
+    fn known(&mut self, submit: &Submit, principal: &Principal, alike: bool) -> Stored<Result<Known, Problem>> {
+        let hash = if alike { alike_hash(submit, principal) } else { idempotency_hash(submit, principal) };
+        let kept_seconds = if alike { REPLAY_SECONDS } else { RECORD_SECONDS };
+        Ok(match hash {
+            Ok(Some(hash)) => {
+                let known = self.repeated(&hash, submit, kept_seconds)?;
+                Ok((Some(hash), known))
+            }
+            Ok(None) => Ok((None, None)),
+            Err(problem) => Err(problem),
+        })
+    }
+
     fn repeated(&mut self, hash: &str, submit: &Submit, kept_seconds: u64) -> Stored<Option<Result<Call, Problem>>> {
         let Some(id) = self.store.by_idempotency(hash)? else { return Ok(None) };
         // One that cannot be read is not set aside here: its key would make another call of it.

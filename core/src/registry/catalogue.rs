@@ -13,7 +13,7 @@ use toolgate_protocol::problems;
 use toolgate_protocol::workers::{ContextStatus, RegistrationResult, RegistrationStatus, ToolStatus};
 
 use super::policies::PoolRecord;
-use super::{Announcement, Answer, Page, Step, Stepped, body};
+use super::{Announcement, Answer, Page, PoolOf, Step, Stepped, body};
 use crate::contract::version;
 use crate::policy::unknown_tool;
 use crate::problem::Problem;
@@ -216,9 +216,10 @@ impl Step<'_> {
                 self.keep_refused(known, announced, &verdict)?
             }
             (RegistrationStatus::Added | RegistrationStatus::Updated, known) => {
-                let enabled = known.is_none_or(|known| known.enabled || known.is_released());
+                let enabled = known.as_ref().is_none_or(|known| known.enabled || known.is_released());
                 let tool = CatalogueTool {
                     pool: pool.to_owned(),
+                    former_pools: known.map(|known| known.former_pools).unwrap_or_default(),
                     managed_by: manager.to_owned(),
                     enabled,
                     definition: announced.clone(),
@@ -436,8 +437,9 @@ impl Step<'_> {
 
     pub(super) fn find_tool(&mut self, tool: &str, agent: &str) -> Stepped {
         match self.docs.get::<CatalogueTool>("tool", tool)? {
-            Some(found) if !found.is_released() => {
-                Ok(Ok(Answer::Pool { pool: found.pool, side_effect: found.definition.side_effect }))
+            Some(CatalogueTool { pool, former_pools, definition, .. }) if !pool.is_empty() => {
+                let former = former_pools.into_iter().filter(|former| *former != pool).collect();
+                Ok(Ok(Answer::Pool(PoolOf { pool, side_effect: definition.side_effect, former })))
             }
             _ => {
                 self.audit("call.refused", tool, json!({ "agent": agent, "code": "unknown_tool" }))?;

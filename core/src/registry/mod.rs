@@ -240,6 +240,18 @@ pub struct Announcement {
     pub manifests: Manifests,
 }
 
+/// Where calls of a tool go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PoolOf {
+    /// The pool that has the tool.
+    pub pool: String,
+    /// The tool's class.
+    pub side_effect: SideEffect,
+    /// Pools that had it before: a submission that is repeated may be a call of theirs.
+    #[serde(default)]
+    pub former: Vec<String>,
+}
+
 /// What the registry answers.
 #[derive(Clone, Debug)]
 pub enum Answer {
@@ -251,13 +263,8 @@ pub enum Answer {
     Policy(Box<Push>),
     /// What became of a manifest.
     Registered(RegistrationResult),
-    /// The pool of a tool, and the tool's class.
-    Pool {
-        /// The pool.
-        pool: String,
-        /// The class.
-        side_effect: SideEffect,
-    },
+    /// The pool of a tool.
+    Pool(PoolOf),
     /// What offers are made from; nothing when what is known is current.
     Catalogue(Option<Box<OfferCatalogue>>),
     /// An endpoint, for the edge.
