@@ -156,7 +156,7 @@ fn shown(reply: &Reply) -> String {
         Ok(Answer::Registered(result)) => json!(result).to_string(),
         Err(problem) => format!("{} {:?}", problem.detail, problem.members),
         // For the edge and for pools alone.
-        Ok(Answer::Policy(_) | Answer::Pool { .. } | Answer::Catalogue(_) | Answer::Endpoint(_) | Answer::Done) => {
+        Ok(Answer::Policy(_) | Answer::Pool(_) | Answer::Catalogue(_) | Answer::Endpoint(_) | Answer::Done) => {
             String::new()
         }
     }

@@ -161,9 +161,30 @@ fn a_name_belongs_to_one_pool() {
     let stolen = org.announce("other", &manifest(&[tool("a", "read_only", &[]), tool("z", "read_only", &[])]), &[]);
     assert_eq!(statuses(&stolen), [("a", Refused, Some("name_taken")), ("z", Added, None)]);
     assert!(!org.policy("other").tools.contains_key("a"));
-    assert!(
-        matches!(org.ask(Command::FindTool { tool: "z".into(), agent: "x".into() }), Ok(Answer::Pool { pool, .. }) if pool == "other")
-    );
+    assert_eq!(pool_of(&mut org, "z"), ("other".to_owned(), Vec::new()));
+}
+
+/// The pool of a tool, and those that it had before.
+fn pool_of(org: &mut Org, tool: &str) -> (String, Vec<String>) {
+    match org.ask(Command::FindTool { tool: tool.into(), agent: "x".into() }) {
+        Ok(Answer::Pool(found)) => (found.pool, found.former),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_name_that_moves_says_where_it_was() {
+    let mut org = Org::new();
+    org.body("pool", Command::PutPool("other".into(), serde_json::from_value(json!({"transport":"worker"})).unwrap()));
+    let (with, without) = (manifest(&[tool("a", "read_only", &[])]), manifest(&[tool("b", "read_only", &[])]));
+    org.announce("shop", &with, &[]);
+    org.live(&[&with]);
+    assert_eq!(pool_of(&mut org, "a"), ("shop".to_owned(), vec![]));
+    assert_eq!(org.announce("shop", &without, &[]).disabled, ["a"]);
+    org.body("release", Command::Release("a".into()));
+    assert!(org.ask(Command::FindTool { tool: "a".into(), agent: "x".into() }).is_err(), "nobody's");
+    org.announce("other", &with, &[]);
+    assert_eq!(pool_of(&mut org, "a"), ("other".to_owned(), vec!["shop".to_owned()]));
 }
 
 #[test]
