@@ -96,6 +96,7 @@ async fn prefetch<'a>(
         // A read needs none; a tool that became a write a moment ago is refused for the lack of it.
         idempotency_key: None,
         alike: false,
+        moves: None,
         wait_seconds: PREFETCH_SECONDS,
     };
     let deadline = toolgate_durable::now().plus_seconds(PREFETCH_SECONDS);

@@ -30,7 +30,7 @@ pub fn refresh(org: &str, catalogue: &OfferCatalogue) {
                 return true;
             }
             known.side_effect = found.definition.side_effect;
-            known.pool == *pool
+            known.pool == *pool && known.moves == found.moves
         });
     });
 }

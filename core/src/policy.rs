@@ -88,17 +88,26 @@ pub struct PolicyTool {
     pub contract_hash: String,
     /// A live session announces it.
     pub enabled: bool,
+    /// How often it has moved from pool to pool.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub moves: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl PolicyTool {
     /// With its hashes.
-    pub fn new(definition: ToolDefinition, enabled: bool) -> PolicyTool {
+    pub fn new(definition: ToolDefinition, enabled: bool, moves: u32) -> PolicyTool {
         PolicyTool {
             version: version(&definition),
             approval_hash: approval_hash(&definition),
             contract_hash: contract_hash(&definition),
             definition,
             enabled,
+            moves,
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::problem::Problem;
 pub struct CatalogueTool {
     /// The pool that owns the name; empty for a released one.
     pub pool: String,
-    /// Pools that owned it before, the last one last: they keep the calls that were made then.
+    /// Pools that owned it before, one for each release: they keep the calls that were made then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former_pools: Vec<String>,
     /// `worker`, `webhook`, `console` or `builtin`.
@@ -37,6 +37,11 @@ impl CatalogueTool {
     /// An admin released the name: any pool may announce it, above the floor of its last definition.
     pub fn is_released(&self) -> bool {
         self.pool.is_empty()
+    }
+
+    /// How often it was released.
+    pub fn moves(&self) -> u32 {
+        u32::try_from(self.former_pools.len()).unwrap_or(u32::MAX)
     }
 }
 

@@ -216,6 +216,7 @@ impl Run {
             profile: Some(Profile::Openai),
             idempotency_key: Some(call.key.clone()),
             alike: false,
+            moves: None,
             wait_seconds: 0,
         };
         let edge = Rc::clone(&self.edge);

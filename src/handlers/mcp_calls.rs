@@ -72,13 +72,31 @@ impl ToolCall<'_> {
             let bound = self.bound(&principal, &arguments);
             opened(&RequestStates::new(&master(edge)?), &bound, call.request_state.as_deref())?
         };
+        // Whoever was led to an approval asks about that call, for as long as its record is kept.
+        let begun = match &carried {
+            Some(Carried::Call(id)) => self.begun(id, wait_seconds).await?,
+            _ => None,
+        };
         let input = mcp::input_of(call, carried)?;
-        match read_answer(carry(edge, who, self.submission(input, wait_seconds)?).await).await? {
+        let told = match begun {
+            Some(told) => told,
+            None => read_answer(carry(edge, who, self.submission(input, wait_seconds)?).await).await?,
+        };
+        match told {
             Ok(view) => Ok(Ok(Submitted { principal, arguments, view })),
             Err(problem) if problem.kind == problems::UNKNOWN_TOOL => Err(unknown_tool(&call.name).into()),
             Err(problem) if problem.kind.status >= 500 || problem.kind == problems::INVALID_KEY => Err(problem.into()),
             Err(problem) => Ok(Err(self.refused(&problem))),
         }
+    }
+
+    /// A call that was made before; `None` where its record is gone.
+    async fn begun(self, id: &str, wait_seconds: u64) -> Result<Option<Result<CallView, Problem>>, Failed> {
+        let ToolCall { edge, who, .. } = self;
+        let Ok((place, call)) = edge.find(IdKind::Call, who, id) else { return Ok(None) };
+        let read = Ask::Read { call, wait_seconds, submitted: true };
+        let told = read_answer(edge.ask_pool(place, who, read).await).await?;
+        Ok(Some(told).filter(|told| told.as_ref().err().is_none_or(|problem| problem.kind != problems::NOT_FOUND)))
     }
 
     /// What the agent's admin says of the tool: headers that mirror arguments, and clients that it is kept for.
@@ -144,6 +162,7 @@ impl ToolCall<'_> {
             // Of this request alone: nothing of the protocol says that two requests are one.
             idempotency_key: Some(hex(&key)),
             alike: true,
+            moves: None,
             wait_seconds,
         })
     }

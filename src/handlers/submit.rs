@@ -68,7 +68,8 @@ async fn ask(edge: &Edge, who: &Identity, of: &PoolOf, submit: &Submit) -> Resul
             }
         }
     }
-    let answer = edge.ask_pool(Place::of(&who.org, &of.pool), who, Ask::Submit(submit.clone())).await?;
+    let submit = Submit { moves: Some(of.moves), ..submit.clone() };
+    let answer = edge.ask_pool(Place::of(&who.org, &of.pool), who, Ask::Submit(submit)).await?;
     Ok(Some(answer).filter(|answer| !is_wrong_pool(answer)))
 }
 
@@ -152,6 +153,7 @@ fn submission(edge: &Edge, who: &Identity, request: CallRequest) -> Result<Submi
         input: None,
         idempotency_key,
         alike: false,
+        moves: None,
         wait_seconds: edge.wait_seconds(),
     })
 }

@@ -178,6 +178,29 @@ test("who asked may not approve where a capability says so", async () => {
   assert.equal((await org.decide(parked.approval.id, decision, other)).status, 200);
 });
 
+test("what who asked has said does not count any more once a capability forbids it", async () => {
+  const { org, worker } = await shop();
+  await org.grant(["pay"], { more: { approvals_required: 2 } });
+  const parked = await org.accepted("pay", { id: 1 }, { key: "k" });
+  const decision = { decision: "approve", digest: parked.approval.digest };
+  const [uma, ole, pia] = await Promise.all(
+    [["Uma", "u1"], ["Ole", "u2"], ["Pia", "u3"]].map(async ([name, principal_id]) => (await org.key({ role: "approver", name, principal_id })).door),
+  );
+  assert.equal((await org.decide(parked.approval.id, decision, uma)).body.state, "pending");
+  await org.grant(["pay"], { more: { approvals_required: 2, requester_may_approve: false } });
+  assert.equal((await org.decide(parked.approval.id, decision, ole)).body.state, "pending", "one of the two asked for it");
+  assert.deepEqual(await worker.jobs(), []);
+  assert.equal((await org.decide(parked.approval.id, decision, pia)).body.state, "approved");
+  assert.equal((await worker.job()).call, parked.call);
+});
+
+test("a rejection names the bytes that it was about, said or not", async () => {
+  const { org } = await shop();
+  const parked = await org.accepted("pay", { id: 1 }, { key: "k" });
+  const { body } = await org.decide(parked.approval.id, { decision: "reject", reason: "no" });
+  assert.equal(body.decisions[0].digest, parked.approval.digest);
+});
+
 test("a capability that wants two approvers needs two different ones", async () => {
   const { org, worker } = await shop();
   await org.grant(["pay"], { more: { approvals_required: 2 } });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
+import { ageEnded } from "./support/aging.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { able, eventsOf, Mcp, mcpScene, META, MODERN, serve, TOOLS } from "./support/mcp.mjs";
 import { definition, PRINCIPAL } from "./support/org.mjs";
@@ -157,6 +158,26 @@ test("a client that opens URLs is asked to, and repeats the call with the state 
   await worker.result(job.claim, '"done"');
   assert.equal((await repeat({ id: 1 }, asked.requestState)).message.result.content[0].text, "done");
   assert.equal((await worker.jobs()).length, 0);
+});
+
+test("a client that comes back days after the decision, with the state it was given, is told what came of that call", async () => {
+  const { mcp, org, worker } = await mcpScene(gateway);
+  const meta = able({ elicitation: { url: {} } });
+  const { requestState } = await call(mcp, "refund", { id: 1 }, { meta });
+  const [parked] = (await org.approver.must(200, "GET", "/v1/approvals?state=pending")).body.approvals;
+  await org.decide(parked.id, { decision: "approve", digest: parked.digest });
+  const job = await worker.job();
+  await worker.accept(job.claim);
+  await worker.result(job.claim, '"refunded"');
+  await org.callIn(parked.call, "succeeded");
+  await gateway.kill();
+  assert.ok(ageEnded(gateway.storage, 3 * 86_400_000) > 0);
+  await gateway.start();
+  const late = (await mcp.request("tools/call", { name: "refund", arguments: { id: 1 }, requestState, inputResponses: { approval: { action: "accept" } } }, { meta })).message.result;
+  assert.deepEqual([late.resultType, late.content[0].text, late._meta["toolgate/call"]], ["complete", "refunded", parked.call]);
+  assert.deepEqual((await org.approver.must(200, "GET", "/v1/approvals?state=pending")).body.approvals, [], "nobody is asked again");
+  // Without the state it is a new call by now.
+  assert.equal((await call(mcp, "refund", { id: 1 }, { meta })).resultType, "input_required");
 });
 
 test("clients before 2026-07-28 are served on the same URL", async () => {

@@ -44,7 +44,8 @@ impl Step<'_> {
             Ok(edited) => edited,
             Err(problem) => return self.refuse_decision(who, id, problem),
         };
-        self.record_decision(who, &mut call, request, edited)?;
+        let strict = forbids_requester(&policy, &call);
+        self.record_decision(who, &mut call, request, edited, strict)?;
         Ok(Ok(Answer::Approval(Box::new(self.approval_view(&call)?))))
     }
 
@@ -91,10 +92,7 @@ impl Step<'_> {
                 if let Some(earlier) = approval.decisions.iter().find(is_own) {
                     return Err(already_decided(earlier));
                 }
-                let grant = policy.grant(&call.asked.agent, &call.asked.tool);
-                let (_, requester) = &call.asked.principal_key;
-                let is_other = own.is_some_and(|approver| !is_same(approver, requester));
-                if grant.is_some_and(|grant| !grant.requester_may_approve) && !is_other {
+                if forbids_requester(policy, call) && !is_other(call, own) {
                     let detail = "A capability forbids that who asked approves, and this key does not show that its holder is somebody else (principal_id).";
                     return Err(Problem::new(problems::REQUESTER_MAY_NOT_APPROVE, detail));
                 }
@@ -109,6 +107,7 @@ impl Step<'_> {
         call: &mut Call,
         request: DecisionRequest,
         edited: Option<String>,
+        strict: bool,
     ) -> Stored<()> {
         let sent_digest = edited.as_deref().map(|edited| self.digest_with(call, edited));
         let decision = DecisionView {
@@ -117,23 +116,21 @@ impl Step<'_> {
             key: who.key_id.clone(),
             principal_id: who.scope.principal_id.clone(),
             at: self.now.rfc3339(),
-            digest: request.digest,
+            digest: request.digest.or_else(|| call.approval.as_ref().map(|approval| approval.digest.clone())),
             sent_digest,
             reason: request.reason.clone(),
         };
-        let approvals = call.approval.as_mut().map_or(0, |approval| {
+        if let Some(approval) = call.approval.as_mut() {
             approval.decisions.push(decision);
             approval.edited = edited;
-            let (given, required) =
-                (approval.decisions.len(), usize::try_from(approval.required).unwrap_or(usize::MAX));
-            required.saturating_sub(given)
-        });
+        }
+        let missing = missing(call, strict);
         let event = match request.decision {
             DecisionKind::Reject => CallEvent::Reject(Outcome::error(
                 "rejected",
                 format!("A person rejected the call: {}", request.reason.as_deref().unwrap_or("")),
             )),
-            DecisionKind::Approve if approvals == 0 => CallEvent::Approve,
+            DecisionKind::Approve if missing == 0 => CallEvent::Approve,
             DecisionKind::Approve => {
                 call.note("approval_given", self.now, &who.name, None, None);
                 self.store.update(call, Bucket::Parked)?;
@@ -245,6 +242,25 @@ fn raise_quorum(policy: &Snapshot, call: &mut Call) {
     if let Some(approval) = &mut call.approval {
         approval.required = approval.required.max(required);
     }
+}
+
+/// A capability says that who asked may not approve. One that says so since the call was parked counts as well.
+fn forbids_requester(policy: &Snapshot, call: &Call) -> bool {
+    policy.grant(&call.asked.agent, &call.asked.tool).is_some_and(|grant| !grant.requester_may_approve)
+}
+
+/// Is this principal certainly not the one who asked?
+fn is_other(call: &Call, principal_id: Option<&str>) -> bool {
+    let (_, requester) = &call.asked.principal_key;
+    principal_id.is_some_and(|approver| !is_same(approver, requester))
+}
+
+/// How many more must approve. `strict`: what who asked said before that was forbidden does not count any more.
+fn missing(call: &Call, strict: bool) -> usize {
+    let Some(approval) = &call.approval else { return 0 };
+    let counts = |decision: &&DecisionView| !strict || is_other(call, decision.principal_id.as_deref());
+    let given = approval.decisions.iter().filter(counts).count();
+    usize::try_from(approval.required).unwrap_or(usize::MAX).saturating_sub(given)
 }
 
 fn no_longer_waits(call: &Call) -> Problem {

@@ -130,6 +130,10 @@ pub struct Submit {
     /// that ended a moment ago.
     #[serde(default)]
     pub alike: bool,
+    /// How often the tool had moved from pool to pool when the edge learnt where it is. One that has moved since is
+    /// looked for again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moves: Option<u32>,
     /// How long the answer may be held.
     pub wait_seconds: u64,
 }

@@ -117,6 +117,10 @@ impl Step<'_> {
             Ok(checked) => checked,
             Err(problem) => return Ok(Err(problem)),
         };
+        // It was elsewhere in between, and the edge has not looked there for a call with this key.
+        if submit.moves.is_some_and(|moves| moves != tool.moves) {
+            return Ok(Err(unknown_tool(&submit.tool)));
+        }
         if policy.is_delivered() && !policy.takes_deliveries() {
             return Ok(Err(endpoint_suspended()));
         }
@@ -134,7 +138,6 @@ impl Step<'_> {
         self.make(&policy, asked, Some(approval)).map(Ok)
     }
 
-    /// The call that was made with this key, or a conflict; `None` when the key is new.
     /// What the submission is known by, and the call that it made when it came before. `alike`: it goes by what it asks for.
     fn known(&mut self, submit: &Submit, principal: &Principal, alike: bool) -> Stored<Result<Known, Problem>> {
         let hash = if alike { alike_hash(submit, principal) } else { idempotency_hash(submit, principal) };
@@ -149,6 +152,7 @@ impl Step<'_> {
         })
     }
 
+    /// The call that was made with this key, or a conflict; `None` when the key is new.
     fn repeated(&mut self, hash: &str, submit: &Submit, kept_seconds: u64) -> Stored<Option<Result<Call, Problem>>> {
         let Some(id) = self.store.by_idempotency(hash)? else { return Ok(None) };
         // One that cannot be read is not set aside here: its key would make another call of it.

@@ -186,6 +186,7 @@ fn again(who: &Identity, call: &Call, answers: &BTreeMap<String, String>, state:
         profile: None,
         idempotency_key: None,
         alike: false,
+        moves: None,
         wait_seconds: 0,
     }
 }

@@ -437,9 +437,11 @@ impl Step<'_> {
 
     pub(super) fn find_tool(&mut self, tool: &str, agent: &str) -> Stepped {
         match self.docs.get::<CatalogueTool>("tool", tool)? {
-            Some(CatalogueTool { pool, former_pools, definition, .. }) if !pool.is_empty() => {
-                let former = former_pools.into_iter().filter(|former| *former != pool).collect();
-                Ok(Ok(Answer::Pool(PoolOf { pool, side_effect: definition.side_effect, former })))
+            Some(found) if !found.is_released() => {
+                let (moves, side_effect) = (found.moves(), found.definition.side_effect);
+                let former: BTreeSet<String> = found.former_pools.into_iter().collect();
+                let former = former.into_iter().filter(|former| *former != found.pool).collect();
+                Ok(Ok(Answer::Pool(PoolOf { pool: found.pool, side_effect, former, moves })))
             }
             _ => {
                 self.audit("call.refused", tool, json!({ "agent": agent, "code": "unknown_tool" }))?;

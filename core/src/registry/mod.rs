@@ -250,6 +250,9 @@ pub struct PoolOf {
     /// Pools that had it before: a submission that is repeated may be a call of theirs.
     #[serde(default)]
     pub former: Vec<String>,
+    /// How often it has moved.
+    #[serde(default)]
+    pub moves: u32,
 }
 
 /// What the registry answers.

@@ -55,10 +55,10 @@ impl Step<'_> {
         }
         let (mut tools, mut pools, mut managers) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for (name, tool) in self.docs.all::<CatalogueTool>("tool")? {
-            let enabled = tool.enabled && !tool.is_released();
+            let (enabled, moves) = (tool.enabled && !tool.is_released(), tool.moves());
             pools.insert(name.clone(), tool.pool);
             managers.insert(name.clone(), tool.managed_by);
-            tools.insert(name, PolicyTool::new(tool.definition, enabled));
+            tools.insert(name, PolicyTool::new(tool.definition, enabled, moves));
         }
         let (capabilities, agents) = self.grants(&tools)?;
         let policy = Snapshot {

@@ -43,7 +43,6 @@ impl Step<'_> {
             return Ok(Err(Problem::new(problems::TOOL_IN_USE, detail)));
         }
         let pool = std::mem::take(&mut tool.pool);
-        tool.former_pools.retain(|former| *former != pool);
         tool.former_pools.push(pool.clone());
         (tool.enabled, tool.refused) = (false, None);
         self.docs.put("tool", name, &tool)?;

@@ -212,7 +212,14 @@ impl Step<'_> {
 
     fn policy_tools(&self, pool: &str) -> Result<BTreeMap<String, PolicyTool>, StoreError> {
         let tools = self.docs.all::<CatalogueTool>("tool")?.into_iter().filter(|(_, tool)| tool.pool == pool);
-        Ok(tools.map(|(name, tool)| (name, PolicyTool::new(tool.definition, tool.enabled))).collect())
+        Ok(tools
+            .map(|(name, tool)| {
+                (name, {
+                    let moves = tool.moves();
+                    PolicyTool::new(tool.definition, tool.enabled, moves)
+                })
+            })
+            .collect())
     }
 
     /// Capabilities cut to these tools, and which of them each agent holds.

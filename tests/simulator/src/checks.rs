@@ -28,6 +28,8 @@ pub struct Ledger {
     pub edited: BTreeMap<LocalId, String>,
     /// Calls that a caller was told were accepted, with the canonical arguments.
     pub acknowledged: BTreeMap<LocalId, String>,
+    /// Until when a parked call may be decided, as it was set.
+    pub ends: BTreeMap<LocalId, UnixMillis>,
     /// Ended calls as they were when they ended.
     pub ended: BTreeMap<LocalId, (CallState, String)>,
     /// Visited pairs of the state machine.
@@ -186,14 +188,19 @@ pub fn moved(ledger: &mut Ledger, call: &Call, now: UnixMillis) -> Checked {
 }
 
 /// A person's yes or no counts before the end that was set when the call was parked, and time alone ends it from then on.
-pub fn in_time(call: &Call, event: &str, now: UnixMillis) -> Checked {
+pub fn in_time(ledger: &Ledger, call: &Call, event: &str, now: UnixMillis) -> Checked {
     let Some(approval) = &call.approval else { return Ok(()) };
     let (id, end) = (&call.id, approval.expires_at);
+    if let Some(set) = ledger.ends.get(id).filter(|set| **set != end) {
+        return Err(format!("4: {id:?} was to be decided until {set:?}, and now until {end:?}"));
+    }
     if !TIMES_TO_DECIDE.iter().any(|seconds| end == call.asked.at.plus_seconds(seconds.unwrap_or(APPROVAL_SECONDS))) {
         return Err(format!("4: {id:?} of {:?} is to be decided until {end:?}", call.asked.at));
     }
     match event {
-        "approve" | "reject" if now >= end => Err(format!("1: {id:?} was decided at {now:?}, after its end {end:?}")),
+        "approve" | "approval_given" | "reject" if now >= end => {
+            Err(format!("1: {id:?} was decided at {now:?}, after its end {end:?}"))
+        }
         "approval_expired" if now < end => Err(format!("4: {id:?} expired at {now:?}, before its end {end:?}")),
         _ => Ok(()),
     }
@@ -230,6 +237,7 @@ pub fn durable(ledger: &mut Ledger, now: UnixMillis, find: impl Fn(&LocalId) -> 
     }
     let ended = &ledger.ended;
     ledger.acknowledged.retain(|id, _| !old(id) || !ended.contains_key(id));
+    ledger.ends.retain(|id, _| !old(id) || find(id));
     ledger.ended.retain(|id, _| !old(id) || find(id));
     ledger.approved.retain(|id, _| !old(id) || find(id));
     ledger.said_yes.retain(|id, _| !old(id) || find(id));

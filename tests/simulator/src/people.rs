@@ -53,6 +53,7 @@ impl World {
             input: None,
             profile: None,
             alike: false,
+            moves: None,
             wait_seconds: if self.random.chance(400) { self.random.below(26) as u64 } else { 0 },
         }
     }
@@ -215,6 +216,9 @@ impl World {
         }
         self.ask(Waits::Nobody, identity(Role::Approver, who), Ask::Decide(id.clone(), request))?;
         let decided = self.decisions(&id) != before;
+        if let Some(call) = self.store.peek(&id).filter(|_| decided) {
+            checks::in_time(&self.ledger, call, "approval_given", self.now)?;
+        }
         if decided && wanted == Some(None) {
             return Err(format!("9: {id:?} was decided with arguments that do not fit"));
         }

@@ -92,6 +92,7 @@ impl Pool {
             input: None,
             profile: None,
             alike: false,
+            moves: None,
             wait_seconds: 0,
         };
         match self.ask(identity(Role::Caller, "caller"), Ask::Submit(submit)) {

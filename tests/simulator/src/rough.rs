@@ -11,6 +11,7 @@ use toolgate_core::queue::target::DELIVERER;
 use toolgate_core::sql_port::StoreError;
 use toolgate_core::time::UnixMillis;
 use toolgate_protocol::calls::CallState;
+use toolgate_protocol::limits::{APPROVAL_SECONDS, APPROVAL_SECONDS_MAX};
 
 /// Which writes whose outcome is unknown are stored as queued, by a planted bug.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,7 +124,10 @@ impl Store for Rough<'_> {
         }
         let waits = call.state == CallState::WaitingApproval;
         if let Some(approval) = call.approval.as_mut().filter(|_| waits && self.requeues == Requeues::Ends) {
-            approval.expires_at = approval.expires_at.plus_seconds(3_600);
+            // To another that some capability sets.
+            let usual = call.asked.at.plus_seconds(APPROVAL_SECONDS);
+            let longest = call.asked.at.plus_seconds(APPROVAL_SECONDS_MAX);
+            approval.expires_at = if approval.expires_at == usual { longest } else { usual };
         }
         self.store.update(&call, was)?;
         if approved && self.requeues == Requeues::Twins {

@@ -110,6 +110,8 @@ impl World {
         {
             if !self.ledger.acknowledged.contains_key(&id) {
                 self.known_calls.push(id.clone());
+                let parked = self.store.peek(&id).and_then(|call| call.approval.as_ref());
+                self.ledger.ends.extend(parked.map(|approval| (id.clone(), approval.expires_at)));
             }
             self.ledger.acknowledged.insert(id, arguments.canonical());
         }
@@ -291,7 +293,7 @@ impl World {
         for transition in &effects.transitions {
             self.ledger.visited.insert((transition.from, transition.event));
             if let Some(call) = self.store.peek(&transition.call) {
-                checks::in_time(call, transition.event, self.now)?;
+                checks::in_time(&self.ledger, call, transition.event, self.now)?;
             }
             touched.insert(&transition.call);
             let starts = (transition.event, transition.to) == ("accept", Phase::Writing);

@@ -155,7 +155,7 @@ impl Policy {
     pub fn snapshot(&self) -> Snapshot {
         let tool = |(name, class): &(&str, &str)| {
             let definition = definition(name, class, self.variants[*name]);
-            ((*name).to_owned(), PolicyTool::new(definition, self.enabled[*name]))
+            ((*name).to_owned(), PolicyTool::new(definition, self.enabled[*name], 0))
         };
         let names = TOOLS.iter().map(|(name, _)| (*name).to_owned()).collect();
         let capability = Capability {

@@ -52,6 +52,7 @@ impl Scene {
             profile: None,
             idempotency_key: Some(format!("fresh-{}", self.entropy)),
             alike: true,
+            moves: None,
             wait_seconds: 0,
         };
         // A policy is trusted for minutes only.

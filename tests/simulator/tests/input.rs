@@ -19,6 +19,7 @@ fn submit(pool: &mut Pool, tool: &str, key: &str, input: Option<(&str, &str)>) -
         purpose: None,
         profile: None,
         alike: false,
+        moves: None,
         wait_seconds: 0,
     };
     match pool.ask(identity(Role::Caller, "caller"), Ask::Submit(submit)) {

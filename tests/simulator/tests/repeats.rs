@@ -19,6 +19,7 @@ fn submit(pool: &mut Pool, key: &str) -> CallView {
         purpose: None,
         profile: None,
         alike: false,
+        moves: None,
         wait_seconds: 0,
     };
     match pool.ask(identity(Role::Caller, "caller"), Ask::Submit(submit)) {

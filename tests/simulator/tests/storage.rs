@@ -40,6 +40,7 @@ fn submit(n: u32) -> Ask {
         input: None,
         profile: None,
         alike: false,
+        moves: None,
         wait_seconds: 0,
     })
 }

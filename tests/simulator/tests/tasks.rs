@@ -24,6 +24,7 @@ fn submit(pool: &mut Pool) -> CallView {
         purpose: None,
         profile: None,
         alike: false,
+        moves: None,
         wait_seconds: 0,
     };
     match pool.ask(identity(Role::Caller, "caller"), Ask::Submit(submit)) {

@@ -6,6 +6,7 @@ import { Badge } from "../../shared/ui/Badge";
 import { Fault } from "../../shared/ui/Fault";
 import { Seen } from "../../shared/ui/Seen";
 import { Table } from "../../shared/ui/Table";
+import { lengthOf } from "../../shared/ui/Time";
 import { useTitle } from "../title";
 import { type Access, grantsOf, modelWords, readAccess } from "./access";
 
@@ -96,7 +97,7 @@ function Capabilities({ access }: { readonly access: Access }) {
                 <span class="row">
                   {capability.allow_reversible_writes && <Badge tone="info">reversible writes</Badge>}
                   {capability.approvals_required > 1 && <Badge tone="warn">{capability.approvals_required} approvals</Badge>}
-                  {capability.approval_seconds !== undefined && <Badge tone="info">{capability.approval_seconds / 3_600} h to decide</Badge>}
+                  {capability.approval_seconds !== undefined && <Badge tone="info">{lengthOf(capability.approval_seconds * 1_000)} to decide</Badge>}
                   {!capability.requester_may_approve && <Badge tone="warn">who asked may not approve</Badge>}
                 </span>
               </td>

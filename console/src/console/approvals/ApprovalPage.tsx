@@ -36,7 +36,7 @@ export function ApprovalPage({ approver, id }: { readonly approver: HeldKey; rea
       {absent && (
         <>
           <h1>No such approval</h1>
-          <Note kind="warn">Under this address there is none that this key may see. It may be of another org, or over a week old.</Note>
+          <Note kind="warn">Under this address there is none that this key may see. It may be of another org, or have ended over a week ago.</Note>
         </>
       )}
       {fault !== undefined && !absent && <Fault fault={fault} again={reload} />}

@@ -18,7 +18,7 @@ export interface GetOptions extends ReadOptions {
 }
 
 export interface WaitOptions extends ReadOptions {
-  /** After this, `WaitTimeout`. Default 600,000 (10 minutes); a parked call may take a day. */
+  /** After this, `WaitTimeout`. Default 600,000 (10 minutes); a parked call may take up to 30 days. */
   readonly timeoutMs?: number;
 }
 
