@@ -114,7 +114,7 @@ pub struct RunView {
     pub turned_at: String,
     /// Turns so far.
     pub turns: u64,
-    /// What the last turn said, its first 2,000 characters.
+    /// What the last turn said, its first 1,000 characters.
     pub text: String,
     /// What was offered for it, without the definitions. Absent where the tools alone are too many to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,5 @@
 // Runs: made by a caller, continued with their own tokens; offers that only grow; tokens that live by their parent.
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 
 import { Door } from "./support/client.mjs";
@@ -63,14 +62,15 @@ test("a run is offered what its text asks for, with the reasons, and the rest is
 test("a run says afterwards what was offered and why; its calls say whose they are", async () => {
   const { org } = await scene();
   const one = await run(org, { message: "hello", budget_tokens: 130 });
-  const { offer } = await turn(one, "I want my money back for ORD-77");
+  const said = `I want my money back for ORD-77${" please".repeat(200)}`;
+  const { offer } = await turn(one, said);
   const shown = { ...offer, tools: offer.tools.map(({ definition: _, ...tool }) => tool) };
   assert.ok(shown.tools.some(({ name, reasons }) => name === "refund_order" && reasons.length > 0));
   const approver = (await org.key({ role: "approver", name: "Ann" })).door;
   for (const door of [org.admin, org.caller, approver]) {
     const { body } = await door.must(200, "GET", `/v1/runs/${one.run}`);
     assert.deepEqual({ ...body, created_at: 0, turned_at: 0 }, {
-      run: one.run, agent: "bot", profile: "openai", created_at: 0, turned_at: 0, turns: 2, text: "I want my money back for ORD-77", offer: shown,
+      run: one.run, agent: "bot", profile: "openai", created_at: 0, turned_at: 0, turns: 2, text: said.slice(0, 1_000), offer: shown,
     });
     assert.ok(Date.parse(body.created_at) <= Date.parse(body.turned_at));
   }
@@ -93,7 +93,8 @@ test("within a run the offered set only grows, at its end, and the same input gi
   const same = await run(org, { message: "my invoice", budget_tokens: 1_500 });
   assert.equal(JSON.stringify(one.offer), JSON.stringify(same.offer));
   let last = one.offer;
-  const prefixes = new Set();
+  const block = (offer) => offer.tools.map((tool) => JSON.stringify(tool.definition)).join("\n");
+  const prefixes = new Set([block(last)]);
   let growths = 1;
   for (let n = 0; n < 50; n += 1) {
     const { offer } = await turn(one, ["my parcel", "a voucher", "my invoice", "hello", "ticket please"][n % 5]);
@@ -102,11 +103,12 @@ test("within a run the offered set only grows, at its end, and the same input gi
     const added = offer.tools.filter((tool) => tool.added).length;
     assert.equal(offer.tools.length, last.tools.length + added);
     growths += added > 0 ? 1 : 0;
-    prefixes.add(createHash("sha256").update(JSON.stringify(offer.tools.map((tool) => tool.definition))).digest("hex"));
+    assert.ok(block(offer).startsWith(block(last)), "the block of definitions keeps its beginning, byte for byte");
+    prefixes.add(block(offer));
     last = offer;
   }
   assert.ok(growths > 1, "it did grow");
-  assert.ok(prefixes.size <= growths, `${prefixes.size} blocks in ${growths} steps`);
+  assert.equal(prefixes.size, growths, "one block for each step of growth");
   assert.ok(last.left_out.some(({ reason }) => reason === "budget"));
 });
 

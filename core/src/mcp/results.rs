@@ -128,7 +128,7 @@ pub fn refused_result(problem: &Problem, era: Era) -> Option<Box<RawValue>> {
 /// How a call stands, as the result of the status tool: a report, so no error in itself.
 pub fn approval_status(view: &CallView, era: Era) -> Option<Box<RawValue>> {
     let facts = json!({
-        "status": view.state, "call": view.call, "tool": view.tool, "executed": executed(view.state),
+        "status": view.state, "call": view.call, "tool": view.tool, "executed": executed(view),
         "expires_at": view.approval.as_ref().map(|link| &link.expires_at), "error": view.error,
     });
     let succeeded = view.state == CallState::Succeeded;
@@ -146,9 +146,16 @@ pub fn approval_status(view: &CallView, era: Era) -> Option<Box<RawValue>> {
     to_raw_value(&shown).ok()
 }
 
+/// Codes of calls that failed before they reached the customer's code.
+const UNSENT: [&str; 2] = ["endpoint_suspended", "not_sent"];
+
 /// Whether the code ran: nobody knows of an unknown outcome.
-fn executed(state: CallState) -> Option<bool> {
-    match state {
+fn executed(view: &CallView) -> Option<bool> {
+    match view.state {
+        // It failed because it was certainly not sent.
+        CallState::Failed if view.error.as_ref().is_some_and(|error| UNSENT.contains(&error.code.as_str())) => {
+            Some(false)
+        }
         CallState::Succeeded | CallState::Failed => Some(true),
         CallState::Unknown | CallState::Running => None,
         _ => Some(false),
@@ -207,4 +214,28 @@ pub(super) fn marks(view: &CallView, era: Era, activity: Option<Activity>) -> Op
         _ => marks,
     };
     RawValue::from_string(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_sent_has_not_run() {
+        for (state, error, ran) in [
+            ("succeeded", None, Some(true)),
+            ("failed", Some("tool_error"), Some(true)),
+            ("failed", Some("not_sent"), Some(false)),
+            ("failed", Some("endpoint_suspended"), Some(false)),
+            ("unknown", None, None),
+            ("running", None, None),
+            ("queued", None, Some(false)),
+            ("rejected", Some("rejected"), Some(false)),
+        ] {
+            let error = error.map(|code| json!({ "code": code, "message": "m" }));
+            let view =
+                json!({ "call": "c", "state": state, "tool": "t", "agent": "a", "created_at": "", "error": error });
+            assert_eq!(executed(&serde_json::from_value(view).unwrap()), ran, "{state}");
+        }
+    }
 }

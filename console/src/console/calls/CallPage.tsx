@@ -124,7 +124,8 @@ function RunOffer({ reader, id }: { readonly reader: HeldKey; readonly id: strin
         <>
           <p class="quiet">
             {`Turn ${value.turns}, `}
-            <Time at={value.turned_at} />. Offered is not allowed: whether a call runs is decided when it is made.
+            <Time at={value.turned_at} />. A call of an earlier turn, or of a conversation, may have been offered otherwise. Offered is not allowed: whether a call runs is decided when
+            it is made.
           </p>
           {value.text !== "" && (
             <blockquote>
