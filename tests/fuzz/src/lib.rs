@@ -8,9 +8,11 @@ use toolgate_core::chat::model::{Delta, ModelError, TurnReader};
 use toolgate_core::chat::transcript::Transcript;
 use toolgate_core::delivery::{Incoming, Message, call_reply, challenge_reply, manifest_reply, outgoing, signed};
 use toolgate_core::egress::{DevDestinations, RecordType, check_url, query, read_answer};
+use toolgate_core::json::parse;
 use toolgate_core::registration::{canonical_manifest, read_manifest};
 use toolgate_core::time::UnixMillis;
 use toolgate_protocol::definitions::Manifest;
+use toolgate_protocol::limits::MODEL_EXTRA_BYTES_MAX;
 use toolgate_signing::{Secret, sign, verify};
 
 /// A target.
@@ -152,14 +154,27 @@ fn read_turn<'a>(media_type: &str, pieces: impl IntoIterator<Item = &'a [u8]>) -
     Ok(deltas)
 }
 
-/// Text, reasoning and calls of an answer that came to its end.
-fn added_up(deltas: &[Delta]) -> (String, String, Vec<(String, String, String)>) {
-    let (mut text, mut reasoning, mut open) = (String::new(), String::new(), 0_usize);
-    let mut calls = Vec::<(String, String, String)>::new();
+/// An answer that came to its end.
+#[derive(Debug, Default, PartialEq)]
+struct AddedUp {
+    text: String,
+    reasoning: String,
+    /// How often it was told that the reasoning goes back.
+    returned: usize,
+    /// Id, name, arguments.
+    calls: Vec<(String, String, String)>,
+    /// What goes back with a call.
+    extras: Vec<(String, String)>,
+}
+
+fn added_up(deltas: &[Delta]) -> AddedUp {
+    let (mut told, mut open) = (AddedUp::default(), 0_usize);
+    let calls = &mut told.calls;
     for delta in deltas {
         match delta {
-            Delta::Text(more) => text.push_str(more),
-            Delta::Reasoning(more) => reasoning.push_str(more),
+            Delta::Text(more) => told.text.push_str(more),
+            Delta::Reasoning(more) => told.reasoning.push_str(more),
+            Delta::ReasoningReturns => told.returned = told.returned.saturating_add(1),
             Delta::CallStarted { id, name } => {
                 assert!(!name.is_empty() && calls.iter().all(|(known, ..)| known != id));
                 open = open.saturating_add(1);
@@ -168,6 +183,11 @@ fn added_up(deltas: &[Delta]) -> (String, String, Vec<(String, String, String)>)
             Delta::CallArguments { id, text } => {
                 calls.iter_mut().find(|(known, ..)| known == id).expect("it was started").2.push_str(text);
             }
+            Delta::CallExtra { id, extra } => {
+                assert!(calls.iter().any(|(known, ..)| known == id) && extra.len() <= MODEL_EXTRA_BYTES_MAX);
+                assert!(parse(extra).is_ok(), "what goes back is JSON: {extra}");
+                told.extras.push((id.clone(), extra.clone()));
+            }
             Delta::CallEnded { .. } => open = open.checked_sub(1).expect("it was started"),
             Delta::Usage(_) => {}
             Delta::Finished => assert_eq!(open, 0),
@@ -175,8 +195,8 @@ fn added_up(deltas: &[Delta]) -> (String, String, Vec<(String, String, String)>)
     }
     assert_eq!(deltas.last(), Some(&Delta::Finished));
     assert_eq!(deltas.iter().filter(|delta| **delta == Delta::Finished).count(), 1);
-    assert!(calls.iter().all(|(.., arguments)| !arguments.trim().is_empty()));
-    (text, reasoning, calls)
+    assert!(told.returned <= 1 && told.calls.iter().all(|(.., arguments)| !arguments.trim().is_empty()));
+    told
 }
 
 /// Header lines and a body, as a recorded exchange has them.

@@ -8,7 +8,7 @@ use toolgate_core::chat::events::Author;
 use toolgate_core::chat::input::InMessage;
 use toolgate_core::chat::model::Message;
 use toolgate_core::chat::threads::{Begin, Command, Kept, KeptOffer, Reply, Write, step};
-use toolgate_core::chat::transcript::{CallItem, Item, Next, Parked, Side, Standing, Transcript};
+use toolgate_core::chat::transcript::{CallItem, Item, Next, Parked, Said, Side, Standing, Transcript};
 use toolgate_core::sql_port::Sql as _;
 use toolgate_core::time::UnixMillis;
 use toolgate_protocol::limits::{CHAT_LEASE_SECONDS, CHAT_ROUNDS_MAX, CHAT_THREADS_MAX};
@@ -25,6 +25,10 @@ fn author() -> Author {
 
 fn said(id: &str, text: &str) -> InMessage {
     InMessage::User { id: id.into(), text: text.into() }
+}
+
+fn whole(id: &str, text: &str, calls: Vec<CallItem>) -> Said {
+    Said { id: id.into(), text: text.into(), author: author(), calls, returns: false }
 }
 
 fn result(id: &str, call: &str, content: &str) -> InMessage {
@@ -105,7 +109,7 @@ fn check_prompt(messages: &[Message], at: &str) {
                 assert!(open.is_empty() && !text.trim().is_empty() && last != "user", "{at}: {messages:?}");
                 "user"
             }
-            Message::Assistant { text, calls } => {
+            Message::Assistant { text, calls, .. } => {
                 assert!(open.is_empty() && matches!(last, "user" | "tool"), "{at}: {messages:?}");
                 assert!(!text.is_empty() || !calls.is_empty(), "{at}: an empty message: {messages:?}");
                 for call in calls {
@@ -126,6 +130,28 @@ fn check_prompt(messages: &[Message], at: &str) {
     }
     assert!(open.is_empty(), "{at}: a call without a result: {messages:?}");
     assert!(messages.is_empty() || last != "assistant", "{at}: the model would answer itself: {messages:?}");
+}
+
+/// What a model wants back goes to it alone, and thoughts only where tools were called.
+fn check_returned(transcript: &Transcript, at: &str) {
+    for message in transcript.prompt("another") {
+        let Message::Assistant { reasoning, calls, .. } = message else { continue };
+        assert!(reasoning.is_none() && calls.iter().all(|call| call.extra.is_none()), "{at}");
+    }
+    let messages = transcript.prompt("m");
+    for turn in messages.chunk_by(|_, next| !matches!(next, Message::User { .. })) {
+        let thinks = |message: &Message| matches!(message, Message::Assistant { reasoning: Some(_), .. });
+        let is_tool = |message: &Message| matches!(message, Message::Tool { .. });
+        assert!(!turn.iter().any(thinks) || turn.iter().any(is_tool), "{at}: {turn:?}");
+    }
+    let sent = messages.iter().flat_map(|message| match message {
+        Message::Assistant { calls, .. } => calls.as_slice(),
+        _ => &[],
+    });
+    for call in sent {
+        let kept = transcript.call(&call.id).expect("the call");
+        assert_eq!(call.extra.as_deref(), kept.extra.as_deref(), "{at}: of {}", call.id);
+    }
 }
 
 /// Are these messages that a client takes?
@@ -210,14 +236,16 @@ impl World {
             if self.random.chance(150) {
                 one.arguments = "{\"broken".into();
             }
+            one.extra = self.random.chance(300).then(|| format!("{{\"signature\":\"{}\"}}", one.id).into());
             calls.push(if self.random.chance(150) { one.refused("no such tool") } else { one });
         }
         let id = self.fresh("a");
+        let returns = self.random.chance(400);
         if self.random.chance(150) {
             let calls = calls.into_iter().map(|call| call.refused("broke off")).collect();
-            transcript.broke_off(id, text, author(), calls);
+            transcript.broke_off(Said { returns, ..whole(&id, &text, calls) });
         } else {
-            transcript.answered(id, text, author(), calls);
+            transcript.answered(Said { returns, ..whole(&id, &text, calls) });
         }
     }
 
@@ -253,7 +281,8 @@ impl World {
     }
 
     fn check(&self, transcript: &Transcript, at: &str) {
-        check_prompt(&transcript.prompt(), at);
+        check_prompt(&transcript.prompt("m"), at);
+        check_returned(transcript, at);
         check_shown(transcript, at);
         for (id, content) in &self.truth {
             let found = transcript.call(id).expect("the call");
@@ -262,7 +291,7 @@ impl World {
             };
             assert_eq!(told, content, "{at}: a client wrote the result of {id}");
         }
-        assert!(transcript.next() != Next::Model || !transcript.prompt().is_empty(), "{at}");
+        assert!(transcript.next() != Next::Model || !transcript.prompt("m").is_empty(), "{at}");
     }
 
     /// One run: it begins, does some of what it has to, and ends or dies.
@@ -364,7 +393,7 @@ fn five_rounds_and_then_the_rest_is_answered() {
         let mut transcript = Transcript::new(kept.items);
         let pair = [format!("c{round}"), format!("d{round}")];
         let calls = pair.iter().map(|id| call(id, Side::Client)).collect();
-        transcript.answered(format!("a{round}"), String::new(), author(), calls);
+        transcript.answered(whole(&format!("a{round}"), "", calls));
         assert_eq!(transcript.next(), Next::Wait);
         let last = round == CHAT_ROUNDS_MAX;
         thread.write("t", &(round - 1).to_string(), &mut transcript, true);
@@ -389,7 +418,7 @@ fn five_rounds_and_then_the_rest_is_answered() {
 fn a_new_message_settles_what_waits_for_the_browser_and_leaves_what_is_parked() {
     let thread = Thread::new();
     let mut transcript = Transcript::new(thread.begun("t", "0", vec![said("u", "hi")]).items);
-    transcript.answered("a".into(), "well".into(), author(), vec![call("s", Side::Server), call("b", Side::Client)]);
+    transcript.answered(whole("a", "well", vec![call("s", Side::Server), call("b", Side::Client)]));
     transcript.parked("s", parked("s"));
     assert_eq!(transcript.next(), Next::Wait);
     thread.write("t", "0", &mut transcript, true);
@@ -399,7 +428,7 @@ fn a_new_message_settles_what_waits_for_the_browser_and_leaves_what_is_parked() 
     let mut transcript = Transcript::new(kept.items);
     assert_eq!(transcript.next(), Next::Model);
     let told: Vec<String> = transcript
-        .prompt()
+        .prompt("m")
         .into_iter()
         .filter_map(|message| match message {
             Message::Tool { content, .. } => Some(content),
@@ -408,7 +437,7 @@ fn a_new_message_settles_what_waits_for_the_browser_and_leaves_what_is_parked() 
         .collect();
     assert_eq!(told, ["It waits.", r#"{"error":"superseded by a new message"}"#]);
     // Decided at last, it takes its own place.
-    transcript.answered("b2".into(), "fine".into(), author(), vec![]);
+    transcript.answered(whole("b2", "fine", vec![]));
     transcript.decided("s");
     assert_eq!(transcript.next(), Next::Settle);
     transcript.ended("s", "done");
@@ -464,7 +493,7 @@ fn a_thread_remembers_its_last_offer_and_the_gates_ids_of_its_calls() {
     };
     let mut transcript = Transcript::new(it.begun("t", "one", vec![said("u1", "Go")]).items);
     assert_eq!(it.kept("t").offer, None);
-    transcript.answered("a1".into(), String::new(), author(), vec![call("c1", Side::Server)]);
+    transcript.answered(whole("a1", "", vec![call("c1", Side::Server)]));
     transcript.known_as("c1", "call_1");
     transcript.accepted("c1", "call_1");
     transcript.ended("c1", "done");
