@@ -123,7 +123,7 @@ pub async fn ask_registry(env: &Env, org: &str, who: Option<&Identity>, command:
 }
 
 /// Pauses between the tries to tell something; together less than what runs on after an answer may take.
-const TELL_AGAIN_MILLIS: [u64; 5] = [100, 300, 1_000, 2_000, 4_000];
+pub const TELL_AGAIN_MILLIS: [u64; 5] = [100, 300, 1_000, 2_000, 4_000];
 
 /// Tells an object what nobody else will, again while it restarts or is too busy: so a second time it must change nothing.
 pub async fn tell(what: &str, say: impl AsyncFn() -> worker::Result<Response>) -> Option<Response> {

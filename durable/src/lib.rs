@@ -21,7 +21,7 @@ mod thread;
 mod waiters;
 
 pub use answers::{headers, refusal};
-pub use clock::{before, entropy, now, pause};
+pub use clock::{before, entropy, now, pause, within};
 pub use d1::Database;
 pub use dataset::Dataset;
 pub use org_registry::OrgRegistry;

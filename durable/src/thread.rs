@@ -58,7 +58,8 @@ impl DurableObject for Thread {
 
     async fn alarm(&self) -> Result<Response> {
         match (levels_end(&self.sql), self.step(Command::Tick).await) {
-            (Ok(Some(end)), _) if clock::now() < end => drop(alarm::arm_at(&self.state.storage(), end).await),
+            // An alarm that fails is run again by the platform.
+            (Ok(Some(end)), _) if clock::now() < end => alarm::arm_at(&self.state.storage(), end).await?,
             (Ok(Some(_)), _) | (_, Ok(Effects { forget: true, .. })) => {
                 if let Err(error) = self.state.storage().delete_all().await {
                     console_error!("a conversation could not be forgotten: {error}");
@@ -120,6 +121,8 @@ impl Thread {
             && let Err(error) = alarm::arm_at(&self.state.storage(), end).await
         {
             console_error!("the alarm could not be set: {error}");
+            // The client sets its level again, and with it the end of this object.
+            return answers::refusal(&Problem::storage());
         }
         answers::thread(&level)
     }

@@ -220,20 +220,26 @@ pub const MCP_INPUT_SECONDS: u64 = 3_600;
 /// A client that was led to an approval may come back for the outcome this long: as long as one can wait, and the record of
 /// its call is kept.
 pub const MCP_APPROVAL_SECONDS: u64 = APPROVAL_SECONDS_MAX + RECORD_SECONDS;
-/// A session of a client before 2026-07-28 is over after this; the client begins anew.
-pub const MCP_SESSION_SECONDS: u64 = 24 * 3_600;
-/// Sessions of a principal with an agent of which a level of log messages is kept; those that end first go first.
+/// A level of log messages that a session has set counts for this long; the client sets it anew.
+pub const MCP_LEVEL_SECONDS: u64 = 24 * 3_600;
+/// A call waits for this long at most for the level of its session; without one nothing is told.
+pub const MCP_LEVEL_WAIT_SECONDS: u64 = 1;
+/// Sessions of a principal with an agent of which a level of log messages is kept; those set first go first.
 pub const MCP_LEVELS_MAX: u64 = 1_000;
 /// Longest id of a session that is read.
 pub const MCP_SESSION_CHARS_MAX: usize = 128;
 /// Such a client has this long to answer what a tool asked for, because its call waits for it.
 pub const MCP_QUESTION_SECONDS: u64 = 300;
 /// Pauses between the first looks for its answer, and then between all.
-pub const MCP_QUESTION_PAUSES_MILLIS: [u64; 5] = [200, 300, 500, 1_000, 2_000];
+pub const MCP_QUESTION_PAUSES_MILLIS: [u64; 6] = [200, 300, 500, 1_000, 2_000, 5_000];
+/// While it is waited for, a client that hears of progress is told so this often.
+pub const MCP_QUESTION_PROGRESS_SECONDS: u64 = 15;
 /// What an agent's admin says of its tools at this door is asked for again after this.
 pub const MCP_RULES_SECONDS: u64 = 30;
 /// A stream that tells how a call gets on says at least this often that it is there.
 pub const MCP_STREAM_SECONDS: u64 = 5;
+/// Where what keeps the call does not answer, the stream looks again after this.
+pub const MCP_STREAM_AGAIN_MILLIS: u64 = 1_000;
 /// A subscription ends after this; the client asks anew.
 pub const MCP_LISTEN_SECONDS: u64 = 300;
 /// Pauses between its first looks for a change, and then between all.

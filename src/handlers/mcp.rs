@@ -89,7 +89,7 @@ fn in_session(
 ) -> Result<Result<(Message, Option<Session>), Fault>, Problem> {
     let named = http::header(&edge.request, "mcp-session-id").filter(|_| mcp::has_session(&message, headers));
     let Some(named) = named else { return Ok(Ok((message, None))) };
-    let session = Sessions::new(&master(edge)?).open(who, &named, toolgate_durable::now());
+    let session = Sessions::new(&master(edge)?).open(who, &named);
     let id = if let Message::Request(request) = &message { Some(request.id.clone()) } else { None };
     Ok(match session {
         Some(session) => Ok((message, Some(session))),
@@ -139,6 +139,8 @@ pub(super) fn told(id: &str, failed: Failed) -> Result<Answer, Untold> {
         Failed::Fault(fault) => fault,
         Failed::Refused(response) => return Err(Untold::Refused(response)),
         Failed::Problem(problem) if problem.kind == problems::INVALID_KEY => return Err(Untold::Problem(problem)),
+        // A 404 has a meaning of its own here: no such method, and before 2026-07-28 no such session.
+        Failed::Problem(problem) if problem.kind.status == 404 => Fault::new(200, INTERNAL_ERROR, problem.detail),
         Failed::Problem(problem) => Fault::new(problem.kind.status, INTERNAL_ERROR, problem.detail),
     };
     Ok(mcp::failure(&Fault { id: Some(id.to_owned()), ..fault }))
@@ -164,8 +166,11 @@ async fn handle(edge: &Edge, who: &Identity, request: &Request) -> Result<Answer
         Method::Discover => mcp::answer(id, &mcp::discover()),
         Method::Initialize(hello) => initialize(edge, who, id, hello)?,
         Method::SetLevel(level) => {
-            let Some(session) = session else { return Err(Fault::no_method("logging/setLevel").into()) };
-            edge.ask_level(who, &principal(who)?, &LevelCommand::set(session, *level)).await?;
+            let Some(session) = session else { return Err(Fault::no_method("logging/setLevel", *era).into()) };
+            // Nothing is kept for a key that is not live; the object that keeps it would not know.
+            catalogue(edge, who).await?;
+            let set = LevelCommand::set(session, *level, toolgate_durable::now());
+            edge.ask_level(who, &principal(who)?, &set).await?;
             mcp::answer(id, &mcp::empty(*era))
         }
         Method::Ping => mcp::answer(id, &mcp::empty(*era)),
@@ -181,7 +186,7 @@ async fn handle(edge: &Edge, who: &Identity, request: &Request) -> Result<Answer
             mcp_tasks::cancel(edge, who, asked).await?;
             mcp::answer(id, &mcp::empty(*era))
         }
-        Method::Listen(_) => return Err(Fault::no_method("subscriptions/listen").into()),
+        Method::Listen(_) => return Err(Fault::no_method("subscriptions/listen", *era).into()),
     })
 }
 
@@ -192,7 +197,7 @@ fn initialize(edge: &Edge, who: &Identity, id: &str, hello: &Initialize) -> Resu
         return Ok(mcp::answer(id, &mcp::initialized(version, false)));
     }
     let entropy = toolgate_durable::entropy().map_err(|error| internal("reading randomness", error))?;
-    let session = Sessions::new(&master(edge)?).begin(who, answers, toolgate_durable::now(), &entropy);
+    let session = Sessions::new(&master(edge)?).begin(who, answers, &entropy);
     Ok(Answer { session: Some(session), ..mcp::answer(id, &mcp::initialized(version, true)) })
 }
 

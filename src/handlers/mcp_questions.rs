@@ -4,17 +4,18 @@
 use serde::de::IgnoredAny;
 use toolgate_core::ids::{IdKind, LocalId, Place};
 use toolgate_core::keys::Identity;
-use toolgate_core::mcp::{self, Answer, Asked, Client, Fault, Response, Session, Sessions};
+use toolgate_core::mcp::{self, Answer, Asked, Client, Fault, Response, Session, Sessions, Standing};
 use toolgate_core::problem::Problem;
 use toolgate_core::queue::messages::{AnswerTask, Ask, TaskView};
 use toolgate_core::time::UnixMillis;
-use toolgate_durable::now;
+use toolgate_durable::{now, pause};
 use toolgate_protocol::problems;
 
 use super::mcp::{Failed, INTERNAL_ERROR};
 use super::mcp_calls::{master, read_answer};
 use super::{deliver_if_asked, mcp_tasks};
 use crate::edge::Edge;
+use crate::objects::TELL_AGAIN_MILLIS;
 
 /// The messages that ask the client what the tool of a call wants to know; none where it cannot be asked.
 pub(super) fn requests(
@@ -36,46 +37,65 @@ fn client(session: &Session) -> Client {
     Client { tasks: false, answers: session.answers.clone() }
 }
 
-/// Takes a client's answer: 202, or why it is refused. Never 404, which would end the session.
+/// Takes a client's answer: 202, also where it is late, comes twice, or is none that the tool can be called with. A client
+/// cannot mend that, and some end on a 400. 400 is for what this session was not asked.
 pub(super) async fn take(
     edge: &Edge,
     who: &Identity,
     session: &Session,
     response: &Response,
 ) -> Result<Answer, Problem> {
-    match taken(edge, who, session, response).await {
-        Ok(()) => Ok(mcp::taken()),
-        Err(Failed::Fault(fault)) => Ok(mcp::failure(&fault)),
-        Err(Failed::Problem(problem)) if problem.kind != problems::INVALID_KEY => {
-            let status = if problem.kind.status < 500 { 400 } else { problem.kind.status };
-            Ok(mcp::failure(&Fault::new(status, INTERNAL_ERROR, problem.detail)))
+    let asked = match Sessions::new(&master(edge)?).asked(who, session, &response.id, now()) {
+        None => return Ok(mcp::failure(&mcp::not_asked())),
+        Some(Standing::Over) => return Ok(mcp::taken()),
+        Some(Standing::Open(asked)) => asked,
+    };
+    match surely_taken(edge, who, session, response, &asked).await {
+        Err(Failed::Problem(problem)) if problem.kind == problems::INVALID_KEY => Err(problem),
+        Err(Failed::Problem(problem)) if problem.kind.status >= 500 => {
+            Ok(mcp::failure(&Fault::new(problem.kind.status, INTERNAL_ERROR, problem.detail)))
         }
-        Err(Failed::Problem(problem)) => Err(problem),
         Err(Failed::Refused(_)) => Err(Problem::new(problems::INVALID_KEY, "This key is not answered any more.")),
+        // What is not there any more is not asked any more.
+        Ok(()) | Err(Failed::Fault(_) | Failed::Problem(_)) => Ok(mcp::taken()),
     }
 }
 
-async fn taken(edge: &Edge, who: &Identity, session: &Session, response: &Response) -> Result<(), Failed> {
-    let sessions = Sessions::new(&master(edge)?);
-    let asked = sessions.asked(who, session, &response.id, now()).ok_or_else(mcp::not_asked)?;
-    let (place, call) = edge.find(IdKind::Call, who, &asked.call).map_err(|_| mcp::not_asked())?;
-    let task = match mcp_tasks::get(edge, who, &asked.call).await {
-        Err(Failed::Fault(_)) => return Err(mcp::not_asked().into()),
-        task => task?,
-    };
-    let answer = mcp::answer_to(call.clone(), &task, &client(session), &asked, response)?;
+/// The client sends its answer once: it is brought again while what keeps the call restarts. One that was taken, and of
+/// which nobody heard, is not asked for any more then.
+async fn surely_taken(
+    edge: &Edge,
+    who: &Identity,
+    session: &Session,
+    response: &Response,
+    asked: &Asked,
+) -> Result<(), Failed> {
+    for pause_millis in TELL_AGAIN_MILLIS {
+        match taken(edge, who, session, response, asked).await {
+            Err(Failed::Problem(problem)) if problem.kind.status >= 500 => pause(pause_millis).await,
+            done => return done,
+        }
+    }
+    taken(edge, who, session, response, asked).await
+}
+
+async fn taken(
+    edge: &Edge,
+    who: &Identity,
+    session: &Session,
+    response: &Response,
+    asked: &Asked,
+) -> Result<(), Failed> {
+    let (place, call) = edge.find(IdKind::Call, who, &asked.call)?;
+    let task = mcp_tasks::get(edge, who, &asked.call).await?;
+    let Some(answer) = mcp::answer_to(call.clone(), &task, &client(session), asked, response) else { return Ok(()) };
     match given(edge, who, &place, answer).await? {
+        Err(problem) if problem.kind.status >= 500 || problem.kind == problems::INVALID_KEY => Err(problem.into()),
         Ok(()) => Ok(()),
         // Another answer came before it, or nobody waits any more.
-        Err(problem) if problem.kind == problems::NOT_FOUND => Err(mcp::not_asked().into()),
-        Err(problem) if problem.kind.status >= 500 || problem.kind == problems::PAYLOAD_TOO_LARGE => {
-            Err(problem.into())
-        }
-        Err(problem) => {
-            // The tool may not be called again, and the client does not answer twice: nobody is to wait for it.
-            withdraw(edge, who, &place, call, asked.question).await?;
-            Err(problem.into())
-        }
+        Err(problem) if problem.kind == problems::NOT_FOUND => Ok(()),
+        // The answers are too large together, or the tool may not be called again: nobody is to wait for it.
+        Err(_) => withdraw(edge, who, &place, call, asked.question).await.map(|_| ()),
     }
 }
 

@@ -1,17 +1,20 @@
 //! `tools/call` of a client that wants to hear how it gets on, or that its tool may ask for something: the answer is a
 //! stream that tells each event of the call's life as it happens, and ends with the result. The call does not depend on
-//! who listens.
+//! who listens, and a client is never told to repeat it because what keeps it restarts.
 
 use futures_util::stream::unfold;
 use toolgate_core::ids::{IdKind, LocalId, Place};
 use toolgate_core::keys::Identity;
-use toolgate_core::mcp::{self, Answer, CallTool, Era, Fault, LevelCommand, LogLevel, Method, Request, Waits};
+use toolgate_core::mcp::{self, Answer, CallTool, Era, Fault, LevelCommand, LogLevel, Method, Next, Request, Waits};
 use toolgate_core::problem::Problem;
-use toolgate_core::queue::messages::{Ask, Watched};
+use toolgate_core::queue::messages::{Ask, TaskView, Watched};
 use toolgate_core::time::UnixMillis;
-use toolgate_durable::{now, pause};
+use toolgate_durable::{now, pause, within};
 use toolgate_protocol::calls::CallView;
-use toolgate_protocol::limits::{MCP_QUESTION_PAUSES_MILLIS, MCP_QUESTION_SECONDS, MCP_STREAM_SECONDS};
+use toolgate_protocol::limits::{
+    MCP_LEVEL_WAIT_SECONDS, MCP_QUESTION_PAUSES_MILLIS, MCP_QUESTION_PROGRESS_SECONDS, MCP_QUESTION_SECONDS,
+    MCP_STREAM_AGAIN_MILLIS, MCP_STREAM_SECONDS,
+};
 use toolgate_protocol::problems;
 use worker::Response;
 
@@ -39,8 +42,10 @@ struct Stream {
     current: LocalId,
     /// What was told of that one.
     known: usize,
-    /// What was told of those before it.
+    /// How much was told of those before it, and of what was waited for.
     earlier: usize,
+    /// What is to be told before anything else.
+    untold: String,
     level: Option<LogLevel>,
     /// The call is waited for until then.
     ends: UnixMillis,
@@ -57,6 +62,8 @@ struct Question {
     answered: u32,
     /// How often an answer was looked for.
     looks: usize,
+    /// When the client last heard of progress.
+    told: UnixMillis,
 }
 
 /// May the answer to this call be a stream?
@@ -86,7 +93,7 @@ pub(super) async fn call(edge: Edge, who: Identity, request: Request) -> Handled
     let headers = toolgate_durable::headers(200, Some(EVENT_STREAM)).map_err(|error| internal("answering", error))?;
     headers.set("x-accel-buffering", "no").map_err(|error| internal("answering", error))?;
     let (view, current, closes) = (submitted.view.clone(), first.clone(), begun.plus_seconds(MCP_QUESTION_SECONDS));
-    let (known, earlier, question, over) = (0, 0, None, false);
+    let (known, earlier, untold, question, over) = (0, 0, String::new(), None, false);
     let first = Stream {
         edge,
         who,
@@ -98,6 +105,7 @@ pub(super) async fn call(edge: Edge, who: Identity, request: Request) -> Handled
         current,
         known,
         earlier,
+        untold,
         level,
         ends,
         closes,
@@ -117,8 +125,9 @@ async fn level(ToolCall { edge, who, request, call }: ToolCall<'_>) -> Option<Lo
     let level = match &request.session {
         None => call.log_level,
         Some(session) => {
-            // Where that cannot be read just now nothing is told: messages are an extra.
-            edge.ask_level(who, &principal(who).ok()?, &LevelCommand::read(session)).await.ok().flatten()
+            // Where that cannot be read at once nothing is told: messages are an extra, and no call waits for them.
+            let (principal, read) = (principal(who).ok()?, LevelCommand::read(session));
+            within(MCP_LEVEL_WAIT_SECONDS, Box::pin(edge.ask_level(who, &principal, &read))).await?.ok().flatten()
         }
     };
     level.filter(|level| level.hears())
@@ -141,14 +150,36 @@ impl Stream {
             Some(question) => self.look(question).await,
             None => self.step().await,
         };
-        let text = match step {
+        let more = match step {
             Ok(text) => text,
-            Err(failed) => {
-                self.over = true;
-                self.failed(failed)
-            }
+            Err(failed) => self.after(failed).await,
         };
-        Some((text, self))
+        let mut text = std::mem::take(&mut self.untold);
+        text.push_str(&more);
+        Some((if text.is_empty() { NOTHING_NEW.to_owned() } else { text }, self))
+    }
+
+    /// What follows something that could not be done.
+    async fn after(&mut self, failed: Failed) -> String {
+        let status = match &failed {
+            Failed::Fault(fault) => fault.status,
+            Failed::Problem(problem) => problem.kind.status,
+            Failed::Refused(response) => response.status_code(),
+        };
+        let until = if self.question.is_some() { self.closes } else { self.ends };
+        let next = mcp::after_failure(status, now(), until);
+        self.over = next != Next::Again;
+        match next {
+            Next::Again => {
+                pause(MCP_STREAM_AGAIN_MILLIS).await;
+                String::new()
+            }
+            Next::LastSeen => {
+                let outcome = if mcp::is_question(&self.view) { None } else { self.outcome().await.ok() };
+                outcome.unwrap_or_else(|| message(mcp::last_seen(&self.request.id, &self.view, self.request.era)))
+            }
+            Next::Tell => self.failed(failed),
+        }
     }
 
     /// What has happened since; with the result, when that is the end, or with what the tool asks.
@@ -157,49 +188,45 @@ impl Stream {
         let watch = Ask::Watch { call: self.current.clone(), known: self.known, wait_seconds };
         let watched: Result<Watched, Problem> =
             read_answer(self.edge.ask_pool(self.place.clone(), &self.who, watch).await).await?;
-        let (mut text, crowded) = match watched {
+        let crowded = match watched {
             // Too many wait in the pool: the client is told that the call is under way.
-            Err(problem) if problem.kind == problems::BUSY => (String::new(), true),
+            Err(problem) if problem.kind == problems::BUSY => true,
             watched => {
                 let watched = watched?;
-                let text = self.news(&watched);
+                self.news(&watched);
                 self.view = watched.view;
-                (text, false)
+                false
             }
         };
         if mcp::is_question(&self.view)
             && let Some(asked) = self.ask().await?
         {
-            text.push_str(&asked);
-            return Ok(text);
+            return Ok(asked);
         }
-        if crowded || Waits::of(&self.view).is_none() || now() >= self.ends {
-            text.push_str(&self.outcome().await?);
-        }
-        Ok(if text.is_empty() { NOTHING_NEW.to_owned() } else { text })
+        let is_end = crowded || Waits::of(&self.view).is_none() || now() >= self.ends;
+        if is_end { self.outcome().await } else { Ok(String::new()) }
     }
 
     /// Each event that has not been told yet, in the forms that the client wants to hear of it.
-    fn news(&mut self, watched: &Watched) -> String {
-        let Method::CallTool(call) = &self.request.method else { return String::new() };
-        let mut text = String::new();
+    fn news(&mut self, watched: &Watched) {
+        let Method::CallTool(call) = &self.request.method else { return };
         for (number, name) in watched.since(self.known) {
             if let Some(token) = &call.progress_token {
-                text.push_str(&event(&mcp::progress(token, self.earlier.saturating_add(number), name)));
+                self.untold.push_str(&event(&mcp::progress(token, self.earlier.saturating_add(number), name)));
             }
             let logged = self.level.and_then(|level| mcp::log_message(level, &watched.view.call, &call.name, name));
-            text.push_str(&logged.map(|logged| event(&logged)).unwrap_or_default());
+            self.untold.push_str(&logged.map(|logged| event(&logged)).unwrap_or_default());
         }
         self.known = self.known.max(watched.happened);
-        text
     }
 
     /// The result, with which the stream ends.
     async fn outcome(&mut self) -> Result<String, Failed> {
-        self.over = true;
         let call = tool_call(&self.edge, &self.who, &self.request);
         let call = call.ok_or_else(|| internal("answering a call", "it is none"))?;
-        Ok(message(call.outcome(&self.submitted, &self.view).await?))
+        let answer = call.outcome(&self.submitted, &self.view).await?;
+        self.over = true;
+        Ok(message(answer))
     }
 
     /// Asks the client what the tool wants to know, where this client can be asked and its call is one that may ask.
@@ -211,44 +238,64 @@ impl Stream {
             return Ok(Some(self.unanswered(false)));
         }
         let task = mcp_tasks::get(&self.edge, &self.who, &self.submitted.view.call).await?;
+        // The same principal may have answered it as a task, or taken it back, before this client was asked.
+        if task.view.call != self.view.call {
+            return self.follow(task).map(Some);
+        }
+        if task.cancelled {
+            return Ok(Some(self.unanswered(true)));
+        }
         let requests = mcp_questions::requests(&self.edge, &self.who, session, &task, self.closes)?;
         if requests.is_empty() {
             return Ok(None);
         }
-        self.question = Some(Question { answered: task.answered, looks: 0 });
+        self.question = Some(Question { answered: task.answered, looks: 0, told: now() });
         Ok(Some(requests.iter().map(|request| event(request)).collect()))
     }
 
     /// Looks whether the client has answered. Where it has, the stream goes on with the call that its answers made.
-    async fn look(&mut self, Question { answered, looks }: Question) -> Result<String, Failed> {
+    async fn look(&mut self, Question { answered, looks, told }: Question) -> Result<String, Failed> {
         let last = MCP_QUESTION_PAUSES_MILLIS.last().copied().unwrap_or(0);
         pause(MCP_QUESTION_PAUSES_MILLIS.get(looks).copied().unwrap_or(last)).await;
-        self.question = Some(Question { answered, looks: looks.saturating_add(1) });
-        let task = match mcp_tasks::get(&self.edge, &self.who, &self.submitted.view.call).await {
-            // What keeps the call restarts: it is looked at again.
-            Err(Failed::Problem(problem)) if problem.kind.status >= 500 && now() < self.closes => {
-                return Ok(NOTHING_NEW.to_owned());
-            }
-            task => task?,
-        };
+        let is_due = now() >= told.plus_seconds(MCP_QUESTION_PROGRESS_SECONDS);
+        let told = if is_due { now() } else { told };
+        self.question = Some(Question { answered, looks: looks.saturating_add(1), told });
+        if is_due {
+            self.still_waits();
+        }
+        let task = mcp_tasks::get(&self.edge, &self.who, &self.submitted.view.call).await?;
         if task.answered > answered {
-            (_, self.current) = self.edge.find(IdKind::Call, &self.who, &task.view.call)?;
-            self.earlier = self.earlier.saturating_add(self.known);
-            (self.known, self.question, self.view) = (0, None, task.view);
-            let wait_seconds = tool_call(&self.edge, &self.who, &self.request).map_or(0, ToolCall::wait_seconds);
-            self.ends = now().plus_seconds(wait_seconds);
-            return Ok(NOTHING_NEW.to_owned());
+            return self.follow(task);
         }
         if task.cancelled {
             return Ok(self.unanswered(true));
         }
         if now() < self.closes {
-            return Ok(NOTHING_NEW.to_owned());
+            return Ok(String::new());
         }
         // In the call's own row, so that no answer is taken of which nobody would hear. One that was faster counts.
         let withdrawn =
             mcp_questions::withdraw(&self.edge, &self.who, &self.place, self.first.clone(), answered).await?;
-        Ok(if withdrawn { self.unanswered(false) } else { NOTHING_NEW.to_owned() })
+        Ok(if withdrawn { self.unanswered(false) } else { String::new() })
+    }
+
+    /// The stream goes on with the call that the answers made.
+    fn follow(&mut self, task: TaskView) -> Result<String, Failed> {
+        (_, self.current) = self.edge.find(IdKind::Call, &self.who, &task.view.call)?;
+        self.earlier = self.earlier.saturating_add(self.known);
+        (self.known, self.question, self.view) = (0, None, task.view);
+        let wait_seconds = tool_call(&self.edge, &self.who, &self.request).map_or(0, ToolCall::wait_seconds);
+        self.ends = now().plus_seconds(wait_seconds);
+        Ok(String::new())
+    }
+
+    /// Tells a client that hears of progress that its answer is waited for: many give a request up of which they hear
+    /// nothing for a minute.
+    fn still_waits(&mut self) {
+        let Method::CallTool(CallTool { progress_token: Some(token), .. }) = &self.request.method else { return };
+        self.earlier = self.earlier.saturating_add(1);
+        let step = self.earlier.saturating_add(self.known);
+        self.untold.push_str(&event(&mcp::progress(token, step, mcp::ASKED)));
     }
 
     /// The result where the client was asked in vain.

@@ -1,11 +1,11 @@
-// Clients before 2026-07-28 that can be asked: their sessions, of which the gateway keeps nothing; the questions of tools on
-// the streams of their calls, and the answers; log messages.
+// Clients before 2026-07-28 that can be asked: their sessions, of which the gateway keeps a level of log messages at most; the
+// questions of tools on the streams of their calls, and the answers.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { Gateway } from "./support/gateway.mjs";
 import { Internet } from "./support/internet.mjs";
-import { Mcp, mcpScene, messagesOf, META, serve, Session, TOOLS } from "./support/mcp.mjs";
+import { able, Mcp, mcpScene, messagesOf, META, serve, Session, TOOLS } from "./support/mcp.mjs";
 import { PRINCIPAL } from "./support/org.mjs";
 import { RawWorker } from "./support/raw_worker.mjs";
 import { until } from "./support/until.mjs";
@@ -41,8 +41,11 @@ async function asked(requests = { which: FORM }, capabilities = { elicitation: {
 
 const refused = ({ status, message }) => [status, message.error.code, message.id];
 const NOT_ASKED = [400, -32602, undefined];
+/** Taken, whatever comes of it: some clients end on anything else. */
+const TAKEN = [202, ""];
+const taken = ({ status, text }) => [status, text];
 
-test("what a client can be asked for is its session's id, which outlives the gateway and is good for its own key alone", async () => {
+test("what a client can be asked for is its session's id, which outlives the gateway and is good for its own agent and principal", async () => {
   const scene = await mcpScene(gateway);
   const { mcp } = scene;
   const plain = await mcp.legacy("initialize", { protocolVersion: "2025-11-25", capabilities: {} }, {});
@@ -55,22 +58,32 @@ test("what a client can be asked for is its session's id, which outlives the gat
   assert.equal((await mcp.post({ jsonrpc: "2.0", method: "notifications/initialized" }, session.headers)).status, 202);
   await gateway.killAndRestart();
   assert.equal((await session.request("tools/list")).message.result.tools.length, 4);
-  // Another key of the same agent and principal, of another principal, of another org.
+  // Another key of the same agent and principal goes on; not so another principal's, and another org's.
   const agentKey = async (principal) => new Mcp(gateway, (await scene.org.key({ role: "agent", name: "other", agent: "bot", principal })).key);
-  const others = [await agentKey(JSON.parse(PRINCIPAL)), await agentKey({ id: "u2", tenant_id: "t1", permissions: [] }), (await mcpScene(gateway)).mcp];
-  for (const other of others) assert.deepEqual(refused(await held(other, session.headers)).slice(0, 2), [404, -32600]);
+  const rotated = await agentKey(JSON.parse(PRINCIPAL));
+  await scene.org.admin.must(200, "DELETE", `/v1/keys/${scene.keyId}`);
+  assert.equal((await rotated.legacy("tools/list", {}, session.headers)).message.result.tools.length, 4);
+  const others = [await agentKey({ id: "u2", tenant_id: "t1", permissions: [] }), (await mcpScene(gateway)).mcp];
+  for (const other of others) {
+    const { status, message } = await held(other, session.headers);
+    assert.deepEqual([status, message.error], [404, { code: -32001, message: "Session not found" }]);
+  }
+  // A 404 means that the session is over, and so says nothing else.
+  for (const method of ["prompts/list", "resources/list", "completion/complete", "tasks/get", "subscriptions/listen", "no/such"]) {
+    for (const headers of [session.headers, {}]) assert.deepEqual(refused(await rotated.legacy(method, {}, headers)).slice(0, 2), [200, -32601], method);
+  }
   for (const id of ["x", `${session.id}x`, `s${session.id}`, session.id.replace(/^f/, "fs"), "x".repeat(5_000)]) {
     const forged = { ...session.headers, "mcp-session-id": id };
-    assert.equal((await held(mcp, forged)).status, 404, id.slice(0, 80));
-    assert.equal((await mcp.post({ jsonrpc: "2.0", method: "notifications/initialized" }, forged)).status, 404);
-    assert.equal((await mcp.post('{"jsonrpc":"2.0","id":"a","result":{}}', forged)).status, 404);
+    assert.equal((await held(rotated, forged)).status, 404, id.slice(0, 80));
+    assert.equal((await rotated.post({ jsonrpc: "2.0", method: "notifications/initialized" }, forged)).status, 404);
+    assert.equal((await rotated.post('{"jsonrpc":"2.0","id":"a","result":{}}', forged)).status, 404);
     // The newer era has no sessions and reads none; a new session may always begin.
-    assert.equal((await mcp.request("tools/list", {}, { headers: { "mcp-session-id": id } })).status, 200);
-    assert.equal((await mcp.legacy("initialize", { protocolVersion: "2025-11-25", capabilities: {} }, { "mcp-session-id": id })).status, 200);
+    assert.equal((await rotated.request("tools/list", {}, { headers: { "mcp-session-id": id } })).status, 200);
+    assert.equal((await rotated.legacy("initialize", { protocolVersion: "2025-11-25", capabilities: {} }, { "mcp-session-id": id })).status, 200);
   }
-  assert.equal((await mcp.request("server/discover")).headers.get("mcp-session-id"), null);
+  assert.equal((await rotated.request("server/discover")).headers.get("mcp-session-id"), null);
   for (const method of ["GET", "DELETE"]) {
-    assert.equal((await fetch(mcp.url, { method, headers: { authorization: `Bearer ${mcp.key}`, ...session.headers } })).status, 405, method);
+    assert.equal((await fetch(mcp.url, { method, headers: { authorization: `Bearer ${rotated.key}`, ...session.headers } })).status, 405, method);
   }
 });
 
@@ -105,12 +118,12 @@ test("a client declines, or says that it cannot answer", async () => {
   assert.equal((await failed.session.answer(failed.question.id, { error: { code: -32601, message: "no such method" } })).status, 202);
   const { result } = await failed.next();
   assert.deepEqual([result.isError, result.structuredContent.status, await failed.next()], [true, "input_required", undefined]);
-  assert.match(result.content[0].text, /the client gave no answer/);
-  assert.deepEqual(refused(await failed.session.answer(failed.question.id, ACCEPT)), NOT_ASKED, "it is over");
+  assert.match(result.content[0].text, /the client gave no answer that counts/);
+  assert.deepEqual(taken(await failed.session.answer(failed.question.id, ACCEPT)), TAKEN, "it is over, and nothing comes of it");
   assert.equal((await failed.worker.jobs()).length, 0);
 });
 
-test("an answer counts once, from the session that was asked, in its shape, and while somebody waits", async () => {
+test("an answer counts once, under the id that its session was given, and while somebody waits", async () => {
   const { session, mcp, org, worker, next, question: { id } } = await asked();
   const principal = { id: "u2", tenant_id: "t1", permissions: [] };
   const other = new Mcp(gateway, (await org.key({ role: "agent", name: "other", agent: "bot", principal })).key);
@@ -123,19 +136,47 @@ test("an answer counts once, from the session that was asked, in its shape, and 
     assert.deepEqual(refused(await session.answer(forged, ACCEPT)), NOT_ASKED, forged);
   }
   assert.equal((await session.answer(7, ACCEPT)).status, 400, "ids of ours are texts");
-  for (const wrong of ["7", "[]", "null", "{}", '{"action":"maybe"}', '{"action":"accept","action":"decline"}', `{"action":"accept","content":{"x":"${"y".repeat(70_000)}"}}`]) {
-    assert.deepEqual(refused(await session.answer(id, wrong)), NOT_ASKED, wrong.slice(0, 60));
-  }
   assert.equal((await session.answer(id, { result: {}, error: {} })).status, 400);
   assert.equal((await worker.jobs()).length, 0, "nothing of it changed anything");
   const all = await Promise.all(Array.from({ length: 5 }, () => session.answer(id, ACCEPT)));
-  assert.deepEqual(all.map(({ status }) => status).sort(), [202, 400, 400, 400, 400]);
+  assert.deepEqual(all.map(taken), all.map(() => TAKEN));
   const job = await worker.job();
-  assert.deepEqual(refused(await session.answer(id, ACCEPT)), NOT_ASKED);
+  assert.deepEqual(taken(await session.answer(id, '{"action":"decline"}')), TAKEN);
+  assert.deepEqual(job.input.responses.which.action, "accept");
   await worker.result(job.claim, "1");
   assert.equal((await next()).result.content[0].text, "1");
-  assert.deepEqual(refused(await session.answer(id, ACCEPT)), NOT_ASKED, "late");
+  assert.deepEqual(taken(await session.answer(id, ACCEPT)), TAKEN, "late");
   assert.equal((await worker.jobs()).length, 0, "one answer made one call");
+});
+
+test("an answer that the tool cannot be called with ends the question at once", async () => {
+  const large = `{"action":"accept","content":{"x":"${"y".repeat(70_000)}"}}`;
+  for (const wrong of ["7", "[]", "{}", '{"action":"maybe"}', '{"action":"accept","action":"decline"}', large]) {
+    const { session, worker, next, question } = await asked();
+    assert.deepEqual(taken(await session.answer(question.id, wrong)), TAKEN, wrong.slice(0, 60));
+    const { result } = await next();
+    assert.deepEqual([result.isError, result.structuredContent.status, await next()], [true, "input_required", undefined], wrong.slice(0, 60));
+    assert.deepEqual(taken(await session.answer(question.id, ACCEPT)), TAKEN);
+    assert.equal((await worker.jobs()).length, 0, "and the tool is not called");
+  }
+  // Each is small enough, both together are not.
+  const half = `{"action":"accept","content":{"x":"${"y".repeat(40_000)}"}}`;
+  const { session, worker, next, question } = await asked({ a: FORM, b: FORM });
+  const second = await next();
+  assert.deepEqual(taken(await session.answer(question.id, half)), TAKEN);
+  assert.deepEqual(taken(await session.answer(second.id, half)), TAKEN);
+  assert.deepEqual([(await next()).result.isError, (await worker.jobs()).length], [true, 0]);
+});
+
+test("the same principal may answer as a task, too, and the stream goes on", async () => {
+  const { session, mcp, worker, job, next, question } = await asked();
+  const tasks = { elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {} } };
+  await mcp.result("tasks/update", { taskId: job.call, inputResponses: { "0.which": { action: "decline" } } }, { meta: able(tasks) });
+  const again = await worker.job();
+  assert.deepEqual(taken(await session.answer(question.id, ACCEPT)), TAKEN, "the first answer counts");
+  assert.deepEqual(again.input.responses, { which: { action: "decline" } });
+  await worker.result(again.claim, '"found"');
+  assert.equal((await next()).result.content[0].text, "found");
 });
 
 test("several things are asked at once, and one after the other, each as a request of its own", async () => {
@@ -144,17 +185,16 @@ test("several things are asked at once, and one after the other, each as a reque
   assert.deepEqual(questions.map(({ method, params }) => [method, params]), [["roots/list", {}], [SAMPLE.method, SAMPLE.params], [FORM.method, FORM.params]]);
   const [folders, text, which] = questions.map(({ id }) => id);
   assert.equal((await session.answer(which, ACCEPT)).status, 202);
-  assert.deepEqual(refused(await session.answer(which, '{"action":"decline"}')), NOT_ASKED, "the first answer counts");
-  assert.deepEqual(refused(await session.answer(text, ACCEPT)), NOT_ASKED, "the answer to another request is none");
+  assert.deepEqual(taken(await session.answer(which, '{"action":"decline"}')), TAKEN, "the first answer counts");
   assert.equal((await session.answer(folders, '{"roots":[{"uri":"file:///a"}]}')).status, 202);
   assert.equal((await worker.jobs()).length, 0, "nothing runs before all is answered");
   assert.equal((await session.answer(text, SAID)).status, 202);
   const job = await worker.job();
-  assert.deepEqual([job.input.responses.folders, job.input.responses.text], [{ roots: [{ uri: "file:///a" }] }, JSON.parse(SAID)]);
+  assert.deepEqual([job.input.responses.folders, job.input.responses.text, job.input.responses.which.action], [{ roots: [{ uri: "file:///a" }] }, JSON.parse(SAID), "accept"]);
   await worker.outcome(job.claim, asks({ which: FORM }));
   const again = await next();
   assert.ok(again.method === FORM.method && again.id !== which);
-  assert.deepEqual(refused(await session.answer(which, ACCEPT)), NOT_ASKED, "an answer to an earlier question");
+  assert.deepEqual(taken(await session.answer(which, ACCEPT)), TAKEN, "an answer to an earlier question changes nothing");
   assert.equal((await session.answer(again.id, '{"action":"cancel"}')).status, 202);
   const last = await worker.job();
   assert.deepEqual(last.input, { responses: { which: { action: "cancel" } } });
@@ -170,20 +210,23 @@ test("a page for the user has an id, which revision 2025-11-25 wants", async () 
   assert.deepEqual((await worker.job()).input.responses, { page: { action: "accept" } });
 });
 
-test("progress goes on from the call that asked to the one that was answered", async () => {
+test("progress goes on while the client is asked, and from the call that asked to the one that was answered", async () => {
   const { mcp, worker } = await mcpScene(gateway);
   const session = await mcp.session({ elicitation: {} });
   const served = serve(worker, { look: ({ input }) => (input === undefined ? asks({ which: FORM }) : { result: "found" }) });
   try {
     const { next } = await session.open("look", { id: 1 }, { _meta: { progressToken: "p" } });
     const steps = [];
+    let question;
     for (;;) {
       const message = await next();
-      if (message.method === "elicitation/create") await session.answer(message.id, ACCEPT);
       if (message.result !== undefined) break;
+      if (message.method === FORM.method) question = message.id;
+      // A person takes longer than many clients wait for a request of which they hear nothing.
+      else if (/is waited for/.test(message.params.message)) await session.answer(question, ACCEPT);
       steps.push(message.params.progress ?? message.method);
     }
-    assert.deepEqual(steps, [1, 2, 3, "elicitation/create", 4, 5, 6]);
+    assert.deepEqual(steps, [1, 2, 3, "elicitation/create", 4, 5, 6, 7]);
   } finally {
     await served.stop();
   }
@@ -200,7 +243,7 @@ test("who cannot be asked is told why, and a write may not ask", async () => {
       assert.deepEqual([result.isError, result.structuredContent.status], [true, "input_required"]);
       return result.content[0].text;
     };
-    assert.match(await told(session, "look", { id: 1 }, { accept: "application/json" }), /takes no streams of events/);
+    assert.match(await told(session, "look", { id: 1 }, { accept: "application/json" }), /asked on the event stream of its call/);
     assert.match(await told(await mcp.session({ sampling: {} }), "look", { id: 1 }), /\{"elicitation":\{"form":\{\}\}\}/);
     assert.match(await told({ headers: { "mcp-protocol-version": "2025-11-25" } }, "look", { id: 1 }), /\{"elicitation":\{"form":\{\}\}\}/);
     assert.match(await told(session, "rename", { name: "a" }), /only a read_only tool may ask/);
@@ -215,11 +258,11 @@ test("a killed gateway has kept the session, the question and the answer", async
   await assert.rejects(next(), "its stream broke");
   assert.equal((await session.answer(question.id, ACCEPT)).status, 202);
   await gateway.killAndRestart();
-  assert.deepEqual(refused(await session.answer(question.id, ACCEPT)), NOT_ASKED);
+  assert.deepEqual(taken(await session.answer(question.id, ACCEPT)), TAKEN, "a second one makes no second call");
   const worker = new RawWorker(org.worker);
   await worker.register(TOOLS);
   const job = await worker.job();
-  assert.deepEqual(Object.keys(job.input.responses), ["which"]);
+  assert.deepEqual([Object.keys(job.input.responses), (await worker.jobs()).length], [["which"], 0]);
   await worker.result(job.claim, '"found"');
   const told = await mcp.result("tools/call", { name: "toolgate_approval_status", arguments: { id: job.call } });
   assert.equal(told.structuredContent.result, "found");
@@ -228,11 +271,11 @@ test("a killed gateway has kept the session, the question and the answer", async
 test("a tool that may not be called any more is not called for an answer, and nobody waits for it", async () => {
   const { session, org, worker, next, question } = await asked();
   await org.grant(["rename"]);
-  const told = await session.answer(question.id, ACCEPT);
-  assert.deepEqual([told.status, told.message.error.code, /grant/.test(told.message.error.message)], [400, -32603, true], told.text);
+  assert.deepEqual(taken(await session.answer(question.id, ACCEPT)), TAKEN);
   const { result } = await next();
   assert.deepEqual([result.isError, await next()], [true, undefined]);
   assert.equal((await worker.jobs()).length, 0);
+  assert.match((await org.admin.must(200, "GET", "/v1/audit")).text, /not_granted/, "why is in the record");
 });
 
 test("a client that hangs up is no longer waited for, and that is all", async () => {
@@ -292,7 +335,7 @@ test("a session hears log messages from the level on that it sets, and a killed 
     await set("emergency");
     assert.deepEqual(await look(session), ["application/json"]);
     for (const level of ["loud", 7, undefined]) assert.equal((await set(level)).error.code, -32602);
-    assert.equal((await mcp.legacy("logging/setLevel", { level: "info" })).message.error.code, -32601, "without a session it would be nobody's");
+    assert.deepEqual(refused(await mcp.legacy("logging/setLevel", { level: "info" })).slice(0, 2), [200, -32601], "without a session it would be nobody's");
   } finally {
     await served.stop();
   }

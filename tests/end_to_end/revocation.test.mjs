@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { Gateway } from "./support/gateway.mjs";
+import { mcpScene } from "./support/mcp.mjs";
 import { definition, Org } from "./support/org.mjs";
 import { RawWorker } from "./support/raw_worker.mjs";
 import { Crew, NAMES, stopWorker } from "./support/worker_process.mjs";
@@ -186,6 +187,15 @@ test("an approver key that is revoked decides nothing any more, an admin key cha
   const list = await approver.door.get("/v1/approvals");
   for (const answer of [decision, grant, list]) assert.deepEqual([answer.status, answer.code], [401, "invalid_key"]);
   assert.equal((await org.call(parked.call)).state, "waiting_approval");
+});
+
+test("a session of an agent key that is revoked sets no level of log messages any more", async () => {
+  const { mcp, org, keyId } = await mcpScene(gateway);
+  const session = await mcp.session({ elicitation: {} });
+  assert.deepEqual((await session.request("logging/setLevel", { level: "info" })).message.result, {});
+  await org.admin.must(200, "DELETE", `/v1/keys/${keyId}`);
+  const { status, message } = await session.request("logging/setLevel", { level: "debug" });
+  assert.deepEqual([status, message.code], [401, "invalid_key"]);
 });
 
 test("a revocation holds after a restart", async () => {

@@ -52,27 +52,23 @@ fn with_elicitation_id(params: &str, id: &str) -> String {
     }
 }
 
-/// What a client's message answers. One that says that it cannot answer ends the question.
-///
-/// # Errors
-/// 400 for an answer to what is not asked, or not any more, and for one that is none: nothing is changed by it.
+/// What a client's message answers; nothing where that is not asked any more. One that says that it cannot answer ends the
+/// question, and so does one that is no answer to it: the client sends no other, and its call is not to wait for one.
 pub fn answer_to(
     call: LocalId,
     task: &TaskView,
     client: &Client,
     asked: &Asked,
     response: &Response,
-) -> Result<AnswerTask, Fault> {
+) -> Option<AnswerTask> {
     let (wanted, state) = wanted(task, client);
     let found = wanted.iter().nth(asked.at).filter(|(key, _)| !task.has.contains(key));
-    let Some((key, request)) = found.filter(|_| task.answered == asked.question) else { return Err(not_asked()) };
-    let answers = match &response.result {
-        Some(result) => BTreeMap::from([(key.clone(), read_result(&request.method, result)?)]),
-        None => BTreeMap::new(),
+    let (key, request) = found.filter(|_| task.answered == asked.question)?;
+    let Some(answer) = response.result.as_deref().and_then(|result| read_result(&request.method, result)) else {
+        return Some(withdrawn(call, asked.question));
     };
-    let gives_up = answers.is_empty();
-    let wanted = wanted.into_keys().collect();
-    Ok(AnswerTask { call, answered: asked.question, answers, wanted, state, gives_up, once: true })
+    let (answers, wanted) = (BTreeMap::from([(key.clone(), answer)]), wanted.into_keys().collect());
+    Some(AnswerTask { call, answered: asked.question, answers, wanted, state, gives_up: false, once: true })
 }
 
 /// The end of a question that nobody waits for any more.
@@ -80,23 +76,16 @@ pub fn withdrawn(call: LocalId, answered: u32) -> AnswerTask {
     AnswerTask { call, answered, answers: BTreeMap::new(), wanted: Vec::new(), state: None, gives_up: true, once: true }
 }
 
-/// A message that answers nothing which is asked.
+/// A message that answers nothing which this session was asked.
 pub fn not_asked() -> Fault {
-    Fault::params("This answers nothing that is asked in this session, or not any more.")
+    Fault::params("This answers nothing that was asked in this session.")
 }
 
-/// A result in canonical text.
-fn read_result(method: &str, result: &RawValue) -> Result<Box<RawValue>, Fault> {
-    let bytes = result.get().len();
-    if bytes > MCP_INPUT_BYTES_MAX {
-        return Err(Fault::params(format!("The result has {bytes} bytes; the limit is {MCP_INPUT_BYTES_MAX}.")));
-    }
-    let parsed =
-        parse(result.get()).map_err(|fault| Fault::params(format!("result: {} at byte {}.", fault.what, fault.at)))?;
-    if !is_result_of(method, &parsed) {
-        return Err(Fault::params(format!("This is no result of {method}.")));
-    }
-    RawValue::from_string(parsed.canonical()).map_err(|error| Fault::params(format!("result: {error}.")))
+/// A result in canonical text; nothing where it is none of this method, or too large.
+fn read_result(method: &str, result: &RawValue) -> Option<Box<RawValue>> {
+    let text = Some(result.get()).filter(|text| text.len() <= MCP_INPUT_BYTES_MAX)?;
+    let parsed = parse(text).ok().filter(|parsed| is_result_of(method, parsed))?;
+    RawValue::from_string(parsed.canonical()).ok()
 }
 
 /// Has it the members that a result of this method must have (schema of 2025-11-25)?
@@ -143,16 +132,10 @@ mod tests {
         Asked { call: "call_1".into(), question, at }
     }
 
-    fn answered(
-        task: &TaskView,
-        answers: &[Capability],
-        asked: &Asked,
-        result: Option<&str>,
-    ) -> Result<AnswerTask, String> {
+    fn answered(task: &TaskView, answers: &[Capability], asked: &Asked, result: Option<&str>) -> Option<AnswerTask> {
         let result = result.map(|text| RawValue::from_string(text.to_owned()).unwrap());
         let local = LocalId::new(UnixMillis(1), &[0; 16]);
         answer_to(local, task, &client(answers), asked, &Response { id: "x".into(), result })
-            .map_err(|fault| fault.message)
     }
 
     #[test]
@@ -202,12 +185,12 @@ mod tests {
         for (task, asked) in
             [(&task(), asked(1, 2)), (&task(), asked(2, 3)), (&has, asked(1, 3)), (&cancelled, asked(1, 3))]
         {
-            assert!(answered(task, &both, &asked, good).unwrap_err().contains("not any more"), "{asked:?}");
+            assert!(answered(task, &both, &asked, good).is_none(), "{asked:?}");
         }
     }
 
     #[test]
-    fn a_result_has_the_shape_of_its_method() {
+    fn a_result_that_has_not_the_shape_of_its_method_ends_the_question() {
         let large = format!(r#"{{"action":"accept","x":"{}"}}"#, "x".repeat(MCP_INPUT_BYTES_MAX));
         for (at, result, good) in [
             (0, r#"{"roots":[]}"#, true),
@@ -223,8 +206,9 @@ mod tests {
             (2, r#"{"role":"assistant","model":"m"}"#, false),
             (2, r#"{"content":[]}"#, false),
         ] {
-            let read = answered(&task(), &Capability::ALL, &asked(at, 3), Some(result));
-            assert_eq!(read.is_ok(), good, "{}", result.chars().take(60).collect::<String>());
+            let read = answered(&task(), &Capability::ALL, &asked(at, 3), Some(result)).unwrap();
+            let shown = result.chars().take(60).collect::<String>();
+            assert_eq!((read.gives_up, read.answers.len()), (!good, usize::from(good)), "{shown}");
         }
     }
 }

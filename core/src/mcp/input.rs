@@ -122,7 +122,7 @@ pub fn question_result(
         return Ok(cannot_ask(view, era, &why));
     }
     if era == Era::Legacy {
-        return Ok(cannot_ask(view, era, "the client takes no streams of events, on which it would be asked"));
+        return Ok(cannot_ask(view, era, NOT_ON_A_STREAM));
     }
     let shown = InputRequired {
         result_type: "input_required",
@@ -132,6 +132,10 @@ pub fn question_result(
     };
     Ok(to_raw_value(&shown).ok())
 }
+
+/// Why a client that could be asked was not.
+const NOT_ON_A_STREAM: &str =
+    "a client before 2026-07-28 is asked on the event stream of its call, and this call has none or is no longer open";
 
 /// Why a write that asks is answered like one that failed.
 pub(super) const ONLY_READS: &str = "only a read_only tool may ask, and this one ran";
@@ -149,7 +153,7 @@ pub(super) fn cannot_ask(view: &CallView, era: Era, why: &str) -> Option<Box<Raw
 
 /// The result of a call whose client was asked, and has not answered.
 pub fn no_answer(view: &CallView, in_time: bool) -> Option<Box<RawValue>> {
-    let why = if in_time { "the client gave no answer" } else { "nobody answered in time" };
+    let why = if in_time { "the client gave no answer that counts" } else { "nobody answered in time" };
     cannot_ask(view, Era::Legacy, why)
 }
 

@@ -1,8 +1,8 @@
 //! The levels of log messages that a principal's sessions with an agent have set: the one thing of a session that is kept, in
-//! an object of that person's, each until its session is over. Of a session that sets none nothing is kept.
+//! an object of that person's, each for a while after it was set. Of a session that sets none nothing is kept.
 
 use serde::{Deserialize, Serialize};
-use toolgate_protocol::limits::MCP_LEVELS_MAX;
+use toolgate_protocol::limits::{MCP_LEVEL_SECONDS, MCP_LEVELS_MAX};
 
 use super::{LogLevel, Session};
 use crate::hash::sha256_hex;
@@ -12,7 +12,7 @@ use crate::time::UnixMillis;
 
 const SCHEMA: &str = "CREATE TABLE IF NOT EXISTS mcp_level (session TEXT NOT NULL PRIMARY KEY, level TEXT NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID";
 const TABLES: &str = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'mcp_level'";
-const GET: &str = "SELECT level FROM mcp_level WHERE session = ?";
+const GET: &str = "SELECT level FROM mcp_level WHERE session = ? AND until > ?";
 const PUT: &str = "INSERT INTO mcp_level (session, level, until) VALUES (?, ?, ?) ON CONFLICT (session) DO UPDATE SET level = excluded.level, until = excluded.until";
 const END: &str = "SELECT until FROM mcp_level ORDER BY until DESC LIMIT 1";
 const OVER: &str = "DELETE FROM mcp_level WHERE until <= ?";
@@ -29,8 +29,8 @@ pub enum LevelCommand {
 
 impl LevelCommand {
     /// A session's level from now on.
-    pub fn set(session: &Session, level: LogLevel) -> LevelCommand {
-        LevelCommand::Set(session.id.clone(), level, session.ends)
+    pub fn set(session: &Session, level: LogLevel, now: UnixMillis) -> LevelCommand {
+        LevelCommand::Set(session.id.clone(), level, now.plus_seconds(MCP_LEVEL_SECONDS))
     }
 
     /// The level that a session has set.
@@ -52,14 +52,14 @@ pub fn levels_object(org: &str, agent: &str, principal: &Principal) -> String {
 pub fn level_step(sql: &dyn Sql, command: &LevelCommand, now: UnixMillis) -> Result<Option<LogLevel>, StoreError> {
     let (session, level, until) = match command {
         LevelCommand::Set(session, level, until) => (session, level, until),
-        LevelCommand::Read(session) if exists(sql)? => return read(sql, session),
+        LevelCommand::Read(session) if exists(sql)? => return read(sql, session, now),
         LevelCommand::Read(_) => return Ok(None),
     };
     let text = serde_json::to_string(level).map_err(|error| StoreError::Failed(error.to_string()))?;
     sql.exec(SCHEMA, &[])?;
     sql.exec(OVER, &[now.0.into()])?;
     sql.exec(PUT, &[session.as_str().into(), text.into(), until.0.into()])?;
-    // The sessions that end first fall silent.
+    // The sessions that have set theirs first fall silent.
     sql.exec(TOO_MANY, &[MCP_LEVELS_MAX.into()])?;
     Ok(Some(*level))
 }
@@ -80,8 +80,8 @@ fn exists(sql: &dyn Sql) -> Result<bool, StoreError> {
     Ok(!sql.exec(TABLES, &[])?.is_empty())
 }
 
-fn read(sql: &dyn Sql, session: &str) -> Result<Option<LogLevel>, StoreError> {
-    let rows = sql.exec(GET, &[session.into()])?;
+fn read(sql: &dyn Sql, session: &str, now: UnixMillis) -> Result<Option<LogLevel>, StoreError> {
+    let rows = sql.exec(GET, &[session.into(), now.0.into()])?;
     let Some(text) = rows.first().and_then(|row| row.first()).and_then(SqlValue::text) else { return Ok(None) };
     serde_json::from_str(text)
         .map(Some)

@@ -1,5 +1,6 @@
-//! The Model Context Protocol, both eras on one URL: what a client's message says, and what it is answered. Nothing is
-//! remembered between requests: what an older client declared once travels with it, under our MAC ([`Sessions`]).
+//! The Model Context Protocol, both eras on one URL: what a client's message says, and what it is answered. Of a client
+//! nothing is remembered between requests but the level of log messages that a session has set ([`LevelCommand`]): what an
+//! older client declared once travels with it, under our MAC ([`Sessions`]).
 //!
 //! Sources: the specification's revisions 2026-07-28 ("modern": version and capabilities in each request) and 2025-11-25
 //! ("legacy": an `initialize` first), with its Tasks extension. A message is read from its body; the headers that mirror
@@ -9,6 +10,7 @@ mod answers;
 mod asking;
 mod capabilities;
 mod input;
+mod interrupted;
 mod levels;
 mod log;
 mod mirrors;
@@ -31,13 +33,14 @@ pub use answers::{
 pub use asking::{answer_to, not_asked, requests, withdrawn};
 pub use capabilities::Capability;
 pub use input::{input_of, is_question, no_answer, question_result};
+pub use interrupted::{Next, after_failure, last_seen};
 pub use levels::{LevelCommand, level_step, levels_end, levels_object};
 pub use log::{LogLevel, log_message};
 pub use mirrors::{Age, Rules, age, check_mirrors, is_header_name, may_mirror, mirrors};
-pub use progress::progress;
+pub use progress::{ASKED, progress};
 pub use read::{Headers, read};
 pub use results::{Waits, approval_status, call_result, refused_result, waits_for_input};
-pub use session::{Asked, Session, Sessions, has_session};
+pub use session::{Asked, Session, Sessions, Standing, has_session};
 pub use state::{Bound, Carried, RequestStates};
 pub use status::{asked_of, status_tool};
 pub use tasks::{answers, created_task, needs_tasks, task};

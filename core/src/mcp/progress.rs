@@ -1,6 +1,9 @@
 //! How a call gets on, for a client that wants to hear of it: each event of the call's life is a step. No total is told,
 //! because nobody knows how many there will be: a read may be tried again.
 
+/// What a client is told of again and again while it is asked: it is no event of the call's life.
+pub const ASKED: &str = "asked";
+
 /// `notifications/progress`: the call's `step`th event. `token` is JSON text.
 pub fn progress(token: &str, step: usize, event: &str) -> String {
     // No number is read: the name is the client's own.
@@ -21,6 +24,7 @@ pub(super) fn words(event: &str) -> &'static str {
         "return" | "postpone" => "The call is back in the queue.",
         "lease_lapsed" | "transport_lost" => "The code did not answer.",
         "settle" => "The code has answered.",
+        ASKED => "The tool has asked something, and its answer is waited for.",
         _ => "The call has moved on.",
     }
 }

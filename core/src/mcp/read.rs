@@ -19,6 +19,7 @@ const PROGRESS_TOKEN: &str = "progressToken";
 
 const PARSE_ERROR: i32 = -32_700;
 const INVALID_REQUEST: i32 = -32_600;
+const SESSION_NOT_FOUND: i32 = -32_001;
 const METHOD_NOT_FOUND: i32 = -32_601;
 const INVALID_PARAMS: i32 = -32_602;
 const HEADER_MISMATCH: i32 = -32_020;
@@ -62,14 +63,15 @@ impl Fault {
         Fault::new(400, INVALID_REQUEST, "Send a request or a notification: `method` is missing.")
     }
 
-    /// A session that is over, or another's.
+    /// A session that is none of ours, or another's. The code and the words are those that clients know.
     pub fn no_session() -> Fault {
-        Fault::new(404, INVALID_REQUEST, "There is no such session, or it is over. Begin a new one with initialize.")
+        Fault::new(404, SESSION_NOT_FOUND, "Session not found")
     }
 
-    /// A method that is not there.
-    pub fn no_method(method: &str) -> Fault {
-        Fault::new(404, METHOD_NOT_FOUND, format!("There is no method {method:?}."))
+    /// A method that is not there. Before 2026-07-28 a 404 would tell the client that its session is over.
+    pub fn no_method(method: &str, era: Era) -> Fault {
+        let status = if era == Era::Modern { 404 } else { 200 };
+        Fault::new(status, METHOD_NOT_FOUND, format!("There is no method {method:?}."))
     }
 
     /// A header that does not say what the body says.
@@ -242,7 +244,7 @@ fn read_method(method: &str, era: Era, params: &Members, headers: &Headers) -> R
         }),
         ("tasks/cancel", Era::Modern) => Method::CancelTask(required("taskId")?),
         ("subscriptions/listen", Era::Modern) => Method::Listen(listen(params)?),
-        _ => return Err(Fault::no_method(method)),
+        _ => return Err(Fault::no_method(method, era)),
     })
 }
 
@@ -478,10 +480,16 @@ mod tests {
             Method::ListTools(Some(_))
         ));
         assert!(matches!(asked(r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#, &none).method, Method::Ping));
-        assert_eq!(fault(&rpc("tasks/get", json!({ "taskId": "x" })), &later).1, METHOD_NOT_FOUND);
+        for gone in ["tasks/get", "subscriptions/listen", "prompts/list", "x"] {
+            let body = rpc(gone, json!({ "taskId": "x" }));
+            // A 404 would be the end of a session.
+            assert_eq!(fault(&body, &later), (200, METHOD_NOT_FOUND, Some("7".into())), "{gone}");
+            assert_eq!(fault(&body, &none).0, 200, "{gone}");
+        }
         assert_eq!(fault(&rpc("tools/call", json!({})), &later), (400, INVALID_PARAMS, Some("7".into())));
         assert_eq!(fault(&rpc("tools/list", json!({ "cursor": 7 })), &later).1, INVALID_PARAMS);
     }
+
     #[test]
     fn answers_to_requests_of_ours() {
         let read = |body: &str| match read(body, &Headers::default()) {

@@ -1,12 +1,14 @@
-//! Sessions of clients before 2026-07-28, of which nothing is kept. What a client declared in `initialize` is the session's
-//! id, under our MAC, and comes back with each of its requests: a restart loses no session. The same key seals the ids of
-//! what such a client is asked, so that only the session that was asked can answer, and only for as long as somebody waits.
+//! Sessions of clients before 2026-07-28, of which nothing is kept but a level of log messages. What a client declared in
+//! `initialize` is the session's id, under our MAC, and comes back with each of its requests: a restart loses no session.
+//! The same key seals the ids of what such a client is asked, so that an id is good for the session that was asked, and for
+//! as long as somebody waits.
 //!
 //! Sources: revision 2025-11-25, "Session Management" (an id of visible ASCII; 404 for one that is over). A session grants
-//! nothing: each request brings its key, and counts for what that may do.
+//! nothing: each request brings its key, and counts for what that may do. So none has an end, and another key of the same
+//! principal goes on with it: many clients do not begin anew when they are told that their session is over.
 
 use serde_json::value::RawValue;
-use toolgate_protocol::limits::{MCP_SESSION_CHARS_MAX, MCP_SESSION_SECONDS};
+use toolgate_protocol::limits::MCP_SESSION_CHARS_MAX;
 
 use super::{Capability, Headers, MODERN, Message, Method};
 use crate::hash::{DerivedKey, base64url, from_base64url};
@@ -20,8 +22,6 @@ pub struct Session {
     pub id: String,
     /// What the client can be asked for.
     pub answers: Vec<Capability>,
-    /// When it is over.
-    pub ends: UnixMillis,
 }
 
 /// Which question of which call a client is asked.
@@ -35,6 +35,15 @@ pub struct Asked {
     pub at: usize,
 }
 
+/// How a request to the client stands whose id is ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// There is still time to answer.
+    Open(Asked),
+    /// Nobody waits any more.
+    Over,
+}
+
 /// Begins and reads sessions.
 pub struct Sessions(DerivedKey);
 
@@ -44,27 +53,26 @@ impl Sessions {
         Sessions(DerivedKey::derive(master, "mcp session v1"))
     }
 
-    /// The id of a new session: `capabilities.begun.chance.mac`.
-    pub fn begin(&self, who: &Identity, answers: &[Capability], now: UnixMillis, entropy: &[u8; 16]) -> String {
+    /// The id of a new session: `capabilities.chance.mac`.
+    pub fn begin(&self, who: &Identity, answers: &[Capability], entropy: &[u8; 16]) -> String {
         let letters: String = answers.iter().map(|capability| capability.letter()).collect();
-        let (begun, id) = (now.0.to_string(), base64url(entropy));
-        let mac = self.0.mac(&owned(who, &["session", &letters, &begun, &id]));
-        format!("{letters}.{begun}.{id}.{}", base64url(&mac))
+        let id = base64url(entropy);
+        let mac = self.0.mac(&owned(who, &["session", &letters, &id]));
+        format!("{letters}.{id}.{}", base64url(&mac))
     }
 
-    /// The session of an id that was given to this very key, and is not over.
-    pub fn open(&self, who: &Identity, text: &str, now: UnixMillis) -> Option<Session> {
+    /// The session of an id that was given to this agent for this principal.
+    pub fn open(&self, who: &Identity, text: &str) -> Option<Session> {
         if text.len() > MCP_SESSION_CHARS_MAX {
             return None;
         }
         let (says, mac) = text.rsplit_once('.')?;
-        let [letters, begun, id] = <[&str; 3]>::try_from(says.split('.').collect::<Vec<_>>()).ok()?;
-        if !self.is_ours(&owned(who, &["session", letters, begun, id]), mac) {
+        let (letters, id) = says.split_once('.')?;
+        if !self.is_ours(&owned(who, &["session", letters, id]), mac) {
             return None;
         }
-        let ends = UnixMillis(begun.parse().ok()?).plus_seconds(MCP_SESSION_SECONDS);
         let answers = Capability::ALL.into_iter().filter(|capability| letters.contains(capability.letter())).collect();
-        (now < ends).then(|| Session { id: id.to_owned(), answers, ends })
+        Some(Session { id: id.to_owned(), answers })
     }
 
     /// The id of a request to the client: `call.question.at.until.mac`.
@@ -74,15 +82,16 @@ impl Sessions {
         format!("{says}.{}", base64url(&mac))
     }
 
-    /// What the session was asked under this id, if there is still time to answer.
-    pub fn asked(&self, who: &Identity, session: &Session, id: &str, now: UnixMillis) -> Option<Asked> {
+    /// What the session was asked under this id; nothing where it was asked nothing under it.
+    pub fn asked(&self, who: &Identity, session: &Session, id: &str, now: UnixMillis) -> Option<Standing> {
         let (says, mac) = id.rsplit_once('.')?;
         if !self.is_ours(&owned(who, &["question", &session.id, says]), mac) {
             return None;
         }
         let [call, question, at, until] = <[&str; 4]>::try_from(says.split('.').collect::<Vec<_>>()).ok()?;
         let asked = Asked { call: call.to_owned(), question: question.parse().ok()?, at: at.parse().ok()? };
-        until.parse().is_ok_and(|until| now.0 < until).then_some(asked)
+        let is_open = until.parse().is_ok_and(|until| now.0 < until);
+        Some(if is_open { Standing::Open(asked) } else { Standing::Over })
     }
 
     fn is_ours(&self, parts: &[&[u8]], mac: &str) -> bool {
@@ -90,17 +99,13 @@ impl Sessions {
     }
 }
 
-/// What is said, and the key that it is said to.
+/// What is said, and to whom: to an agent for a principal, in its run. A key that takes the place of another goes on.
 fn owned<'a>(who: &'a Identity, says: &[&'a str]) -> Vec<&'a [u8]> {
     let scope = &who.scope;
     let agent = scope.agent.as_deref().unwrap_or_default();
     let run = scope.run.as_ref().map_or("", |run| run.run.as_str());
     let principal = scope.principal.as_deref().map_or("", RawValue::get);
-    [who.org.as_str(), agent, principal, who.key_id.as_str(), run]
-        .into_iter()
-        .chain(says.iter().copied())
-        .map(str::as_bytes)
-        .collect()
+    [who.org.as_str(), agent, principal, run].into_iter().chain(says.iter().copied()).map(str::as_bytes).collect()
 }
 
 /// Does a session count for this message? The newer era has none, and `initialize` begins one.
@@ -130,7 +135,7 @@ mod tests {
         Identity { org, role: Role::Agent, key_id, name, sha256, scope, expires: None }
     }
 
-    /// The same key's, but for one thing each.
+    /// The same, but for one thing each.
     fn others() -> Vec<Identity> {
         let changed = |change: fn(&mut Identity)| {
             let mut other = who();
@@ -139,28 +144,27 @@ mod tests {
         };
         vec![
             changed(|who| who.org = "other".into()),
-            changed(|who| who.key_id = "key_2".into()),
             changed(|who| who.scope.agent = Some("other".into())),
             changed(|who| who.scope.principal = RawValue::from_string(r#"{"id":"v"}"#.to_owned()).ok()),
         ]
     }
 
     #[test]
-    fn a_session_comes_back_as_it_began_to_its_own_key_and_for_a_day() {
+    fn a_session_comes_back_as_it_began_to_its_own_agent_and_principal() {
         let sessions = Sessions::new(b"0123456789abcdef0123456789abcdef");
         for count in 0..=Capability::ALL.len() {
             let answers = &Capability::ALL[..count];
-            let text = sessions.begin(&who(), answers, NOW, &[7; 16]);
+            let text = sessions.begin(&who(), answers, &[7; 16]);
             assert!(text.bytes().all(|byte| byte.is_ascii_graphic()) && text.len() <= MCP_SESSION_CHARS_MAX, "{text}");
-            let session = sessions.open(&who(), &text, NOW).unwrap();
-            assert_eq!((session.answers.as_slice(), session.id), (answers, base64url(&[7; 16])));
-            assert!(sessions.open(&who(), &text, NOW.plus_seconds(MCP_SESSION_SECONDS - 1)).is_some());
-            assert_eq!(sessions.open(&who(), &text, NOW.plus_seconds(MCP_SESSION_SECONDS)), None);
-            assert!(others().iter().all(|other| sessions.open(other, &text, NOW).is_none()));
+            let session = sessions.open(&who(), &text).unwrap();
+            assert_eq!((session.answers.as_slice(), &session.id), (answers, &base64url(&[7; 16])));
+            let rotated = Identity { key_id: "key_2".into(), ..who() };
+            assert_eq!(sessions.open(&rotated, &text), Some(session), "another key of the same principal");
+            assert!(others().iter().all(|other| sessions.open(other, &text).is_none()));
         }
-        let text = sessions.begin(&who(), &[Capability::Form], NOW, &[7; 16]);
+        let text = sessions.begin(&who(), &[Capability::Form], &[7; 16]);
         let other = Sessions::new(b"another0another0another0another0");
-        assert_eq!(other.open(&who(), &text, NOW), None);
+        assert_eq!(other.open(&who(), &text), None);
         for forged in [
             String::new(),
             "x".to_owned(),
@@ -169,10 +173,10 @@ mod tests {
             format!("{text}x"),
             format!(".{text}"),
             text.replacen("f.", "fs.", 1),
-            text.replace(&NOW.0.to_string(), &NOW.plus_seconds(1).0.to_string()),
+            text.replacen('.', ".1.", 1),
             text.replace(&base64url(&[7; 16]), &base64url(&[8; 16])),
         ] {
-            assert_eq!(sessions.open(&who(), &forged, NOW), None, "{forged}");
+            assert_eq!(sessions.open(&who(), &forged), None, "{forged}");
         }
     }
 
@@ -180,14 +184,16 @@ mod tests {
     fn only_who_was_asked_can_answer_and_in_time() {
         let sessions = Sessions::new(b"0123456789abcdef0123456789abcdef");
         let begun = |byte: u8| {
-            let text = sessions.begin(&who(), &[Capability::Form], NOW, &[byte; 16]);
-            sessions.open(&who(), &text, NOW).unwrap()
+            let text = sessions.begin(&who(), &[Capability::Form], &[byte; 16]);
+            sessions.open(&who(), &text).unwrap()
         };
         let (session, until) = (begun(1), NOW.plus_seconds(300));
         let asked = Asked { call: "call_x_main-0-shop_y".into(), question: 1, at: 2 };
         let id = sessions.ask(&who(), &session, &asked, until);
-        assert_eq!(sessions.asked(&who(), &session, &id, NOW).as_ref(), Some(&asked));
-        assert_eq!(sessions.asked(&who(), &session, &id, until), None, "too late");
+        assert_eq!(sessions.asked(&who(), &session, &id, NOW), Some(Standing::Open(asked)));
+        assert_eq!(sessions.asked(&who(), &session, &id, until), Some(Standing::Over), "late, and ours");
+        let rotated = Identity { key_id: "key_2".into(), ..who() };
+        assert!(sessions.asked(&rotated, &session, &id, NOW).is_some(), "another key of the same principal");
         assert_eq!(sessions.asked(&who(), &begun(2), &id, NOW), None, "another session of the same key");
         assert!(others().iter().all(|other| sessions.asked(other, &session, &id, NOW).is_none()));
         for forged in [
@@ -202,7 +208,7 @@ mod tests {
         ] {
             assert_eq!(sessions.asked(&who(), &session, &forged, NOW), None, "{forged}");
         }
-        let begins = sessions.begin(&who(), &[Capability::Form], NOW, &[1; 16]);
+        let begins = sessions.begin(&who(), &[Capability::Form], &[1; 16]);
         assert_eq!(sessions.asked(&who(), &session, &begins, NOW), None, "the id of a session is none of a question");
     }
 }

@@ -27,6 +27,10 @@ fn each_session_has_the_last_level_that_it_has_set() {
     }
     set(&sqlite, "b", LogLevel::Info, NOW.plus_seconds(50), NOW);
     assert_eq!(levels_end(&sqlite), Ok(Some(until)), "the object is kept for the last one");
+    for (at, kept) in [(49, true), (50, false)] {
+        let read = level_step(&sqlite, &LevelCommand::Read("b".to_owned()), NOW.plus_seconds(at));
+        assert_eq!(read.map(|level| level.is_some()), Ok(kept), "at {at} s");
+    }
     set(&sqlite, "c", LogLevel::Info, NOW.plus_seconds(200), NOW.plus_seconds(50));
     assert_eq!((read(&sqlite, "b"), read(&sqlite, "a").map(|level| level.is_some())), (Ok(None), Ok(true)));
     sqlite.exec("UPDATE mcp_level SET level = 'loud'", &[]).expect("storage");
