@@ -218,6 +218,20 @@ test("everything goes by keyboard, and no single key decides anything", async ()
   assert.equal(await page.getByRole("dialog").count(), 0, "single keys are off");
 });
 
+test("a key that comes before the last drawing has settled leads to its row all the same", async () => {
+  const shop = await Shop.open(at.gateway);
+  for (const n of [1, 2]) await shop.parked(`{"order_id":${n},"cents":1}`);
+  const page = await approver(shop);
+  await row(page).nth(1).waitFor();
+  // Selecting draws at once, and what follows a drawing comes with the next frame: the key is between the two.
+  await page.evaluate(async () => {
+    document.querySelector(".queue input[type=checkbox]").click();
+    await Promise.resolve().then(() => undefined);
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true, cancelable: true }));
+  });
+  await page.waitForFunction(() => document.activeElement?.textContent?.includes('"order_id":2'));
+});
+
 test("a link to an approval leads to its page: without a key it asks for one, and opening decides nothing", async () => {
   const shop = await Shop.open(at.gateway);
   const { approval } = await shop.parked();

@@ -29,7 +29,8 @@ export function Inbox({ approver }: { readonly approver: HeldKey }) {
   const [open, setOpen] = useState<Open>();
   const list = useRef<HTMLUListElement>(null);
   const card = useRef<HTMLDivElement>(null);
-  const focusNext = useRef(false);
+  /** The row that is to have the focus. */
+  const wanted = useRef<string | undefined>(undefined);
   const mine = useRef(new Set<string>());
 
   const waiting = inbox.rows.filter((row) => row.state === "pending");
@@ -39,15 +40,16 @@ export function Inbox({ approver }: { readonly approver: HeldKey }) {
   useElsewhere(inbox.rows, mine.current);
 
   useEffect(() => {
-    if (!focusNext.current) return;
-    focusNext.current = false;
+    // What follows an earlier drawing may come after the key: the wish is for the drawing in which its row is chosen.
+    if (wanted.current === undefined || wanted.current !== selected?.id) return;
+    wanted.current = undefined;
     const row = list.current?.querySelector<HTMLElement>("[aria-current=true]");
     row?.focus();
     row?.scrollIntoView({ block: "nearest" });
   });
   const choose = (row: Approval | undefined): void => {
     if (row === undefined) return;
-    focusNext.current = true;
+    wanted.current = row.id;
     setChosen(row.id);
   };
   // On a narrow screen the card is below the list.
@@ -86,7 +88,7 @@ export function Inbox({ approver }: { readonly approver: HeldKey }) {
   };
   const close = (): void => {
     setOpen(undefined);
-    focusNext.current = true;
+    wanted.current = selected?.id;
   };
   useShortcuts(open === undefined, {
     j: () => move(1),
