@@ -5,8 +5,8 @@ import { createServer } from "node:http";
 
 import { onward } from "./onward.mjs";
 
-/** Where Chromium itself asks about forms, accounts and updates, whatever page is open. */
-const HOUSEKEEPING = /^CONNECT [\w.-]+\.(?:google|googleapis|gvt1)\.com:443$/;
+/** Where Chromium itself asks about forms, accounts and updates, whatever page is open; about updates without TLS too, where the tunnel is refused. */
+const HOUSEKEEPING = /^(?:CONNECT [\w.-]+\.(?:google|googleapis|gvt1)\.com:443$|POST http:\/\/update\.googleapis\.com\/service\/update2\/json\?)/;
 
 export class Cut {
   /** What was let through, and what was refused: one line each. Chromium's own housekeeping is refused like the rest, and not listed. */
