@@ -4,7 +4,7 @@ const times = (n, piece) => Array.from({ length: n }, (_, k) => piece(k));
 const sum = (n, piece) => times(Math.ceil(n / 20), (group) => `(${times(Math.min(20, n - group * 20), (k) => piece(group * 20 + k)).join(" + ")})`).join(" + ");
 const text = (n, letters) => letters.repeat(Math.ceil(n / letters.length)).slice(0, n);
 /** For every two rows. */
-const pairs = (what, more = "") => `SELECT ${what} AS x FROM permits a, permits b${more}`;
+const pairs = (what) => `SELECT ${what} AS x FROM permits a, permits b`;
 /** For every row; `of` is a literal that is no constant to SQLite. */
 const each = (what) => `SELECT sum(${what}) AS x FROM permits a`;
 const of = (literal) => `iif(a.id > 0, '${literal}', a.kind)`;
