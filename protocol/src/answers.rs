@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::chat::ChatModel;
 use crate::control::{Agent, Capability, EndpointState, Role, Transport};
 use crate::definitions::ToolDefinition;
 use crate::models::ModelView;
@@ -143,6 +144,9 @@ pub struct AgentView {
     /// As it was written.
     #[serde(flatten)]
     pub agent: Agent<ModelView>,
+    /// The model that its chat has now: what `model` and the deployment come to. No part of what is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat_model: Option<ChatModel>,
 }
 
 /// A webhook endpoint as an admin sees it; never a secret.

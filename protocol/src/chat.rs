@@ -123,10 +123,10 @@ pub struct ChatCustom {
 }
 
 /// A model.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChatModel {
-    /// Its name.
+    /// Its name; empty where what is set leads to no model.
     pub label: String,
     /// It is the demo model, which only plays one.
     pub demo: bool,

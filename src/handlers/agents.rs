@@ -1,14 +1,18 @@
 //! Agents: what needs the outside of it (the address of a model) and what needs the master key (its key) is done here;
 //! the rest is the registry's to decide.
 
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use toolgate_core::builtin::no_dataset;
-use toolgate_core::chat::model::{KeyChange, ModelSpec, check_setting, model_place};
+use toolgate_core::chat::model::{Deployment, KeyChange, ModelSpec, check_setting, model_place, tell_model};
 use toolgate_core::egress::Verdict;
 use toolgate_core::names;
 use toolgate_core::problem::Problem;
 use toolgate_core::registry::Command;
+use toolgate_protocol::answers::AgentView;
 use toolgate_protocol::control::Agent;
 use toolgate_protocol::limits::BODY_BYTES_MAX;
+use toolgate_protocol::lists::AgentPage;
 use toolgate_protocol::models::{ModelEndpoint, ModelSetting};
 use toolgate_protocol::problems;
 
@@ -20,7 +24,7 @@ use crate::data;
 use crate::edge::Edge;
 use crate::egress::Egress;
 use crate::endpoint::{random, seal};
-use crate::http::internal;
+use crate::http::{self, internal};
 
 /// `PUT /v1/agents/{name}`
 pub async fn put(mut edge: Edge, name: String) -> Handled {
@@ -37,12 +41,45 @@ pub async fn put(mut edge: Edge, name: String) -> Handled {
         None => None,
         Some(setting) => Some(model(&edge, &who.org, &name, setting).await?),
     };
-    as_admin(&edge, Command::PutAgent(name, Box::new(agent.with_model(model)))).await
+    let command = Command::PutAgent(name, Box::new(agent.with_model(model)));
+    with_models(&edge, command, |answer: &mut Told, here| tell_model(&mut answer.agent, here)).await
 }
 
 /// `GET /v1/agents/{name}`
 pub async fn get(edge: Edge, name: String) -> Handled {
-    as_admin(&edge, Command::GetAgent(name)).await
+    with_models(&edge, Command::GetAgent(name), |answer: &mut Told, here| tell_model(&mut answer.agent, here)).await
+}
+
+/// `GET /v1/agents`
+pub async fn list(edge: Edge) -> Handled {
+    edge.only_query(&["limit", "cursor"])?;
+    let tell = |page: &mut AgentPage, here: &Deployment| page.agents.iter_mut().for_each(|view| tell_model(view, here));
+    with_models(&edge, Command::ListAgents(edge.page()?), tell).await
+}
+
+/// One agent, and the pools that do not know of it yet.
+#[derive(Serialize, Deserialize)]
+struct Told {
+    #[serde(flatten)]
+    agent: AgentView,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    lagging: Vec<String>,
+}
+
+/// The registry's answer with the models of the chat in it: what the deployment has is known here alone.
+async fn with_models<T: Serialize + DeserializeOwned>(
+    edge: &Edge,
+    command: Command,
+    tell: impl FnOnce(&mut T, &Deployment),
+) -> Handled {
+    let mut answered = as_admin(edge, command).await?;
+    let status = answered.status_code();
+    if status >= 300 {
+        return Ok(answered);
+    }
+    let mut body: T = answered.json().await.map_err(|error| internal("reading a registry's answer", error))?;
+    tell(&mut body, &deployment(&edge.env));
+    http::json_answer(status, &body)
 }
 
 /// The address judged, the key sealed for it.

@@ -61,12 +61,6 @@ pub async fn list_capabilities(edge: Edge) -> Handled {
     as_admin(&edge, Command::ListCapabilities(edge.page()?)).await
 }
 
-/// `GET /v1/agents`
-pub async fn list_agents(edge: Edge) -> Handled {
-    edge.only_query(&["limit", "cursor"])?;
-    as_admin(&edge, Command::ListAgents(edge.page()?)).await
-}
-
 /// `GET /v1/pools`
 pub async fn list_pools(edge: Edge) -> Handled {
     edge.only_query(&["limit", "cursor"])?;

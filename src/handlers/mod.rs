@@ -50,7 +50,7 @@ pub async fn handle(edge: Edge, route: Route) -> Handled {
         Route::Session => control::session(edge).await,
         Route::CreateSession => sessions::create(edge).await,
         Route::ListCapabilities => control::list_capabilities(edge).await,
-        Route::ListAgents => control::list_agents(edge).await,
+        Route::ListAgents => agents::list(edge).await,
         Route::ListPools => control::list_pools(edge).await,
         Route::PutCapability(name) => control::put_capability(edge, name).await,
         Route::GetCapability(name) => control::get_capability(edge, name).await,

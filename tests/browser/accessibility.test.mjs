@@ -1,14 +1,12 @@
-// Each page of the console under axe-core, light and dark. With TOOLGATE_SCREENS=1 pictures of the main ones are written
-// to docs/screens.
+// Each page of the console under axe-core, light and dark, and pictures of the main ones.
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 
 import { Door } from "../end_to_end/support/client.mjs";
 import { until } from "../end_to_end/support/until.mjs";
 import { faultsOf } from "./support/axe.mjs";
 import { people } from "./support/people.mjs";
+import { Screens } from "./support/screens.mjs";
 import { Shop, TOOLS } from "./support/shop.mjs";
 
 const at = people({
@@ -17,7 +15,7 @@ const at = people({
     calls = await filled(shop);
   },
 });
-const screens = process.env.TOOLGATE_SCREENS === "1" ? fileURLToPath(new URL("../../docs/screens/", import.meta.url)) : undefined;
+const screens = new Screens("console");
 
 let shop, calls;
 
@@ -76,11 +74,6 @@ const PAGES = [
   ["audit", () => "/console/audit"],
   ["nothing", () => "/console/nothing"],
 ];
-/** Those whose pictures are worth keeping. */
-const PICTURED = {
-  light: ["approvals", "approvals-question", "approval", "calls", "call", "offers", "tool", "agent", "pool", "keys"],
-  dark: ["approvals", "approvals-question", "call", "tool"],
-};
 
 async function settled(page) {
   await page.getByRole("heading", { level: 1 }).waitFor();
@@ -90,9 +83,7 @@ async function settled(page) {
 async function look(page, name, theme, full = true) {
   const faults = await faultsOf(page);
   assert.deepEqual(faults, [], `${name}, ${theme}:\n  ${faults.join("\n  ")}`);
-  if (screens === undefined || !PICTURED[theme].includes(name)) return;
-  mkdirSync(screens, { recursive: true });
-  await page.screenshot({ path: `${screens}${name}-${theme}.png`, fullPage: full });
+  await screens.take(page, `${name}-${theme}`, { fullPage: full });
 }
 
 for (const theme of ["light", "dark"]) {
@@ -116,6 +107,7 @@ for (const theme of ["light", "dark"]) {
     for (const [key, name] of [["a", "Approve this call?"], ["r", "Reject this call?"], ["e", "Edit and approve"], ["?", "Keys of the inbox"]]) {
       await page.keyboard.press(key);
       await page.getByRole("dialog", { name }).waitFor();
+      if (key === "e") await page.getByLabel("Arguments to send instead").fill('{\n  "cents": 2500,\n  "note": "never came, half of it",\n  "order_id": 1003\n}');
       await look(page, key === "e" ? "approvals-question" : name, theme, false);
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -165,3 +157,5 @@ test("the colours follow the switch, and stay", async () => {
   await page.reload();
   assert.equal(await ground(), dark);
 });
+
+screens.mustBeThere();

@@ -220,6 +220,26 @@ test("a parked call survives a reload, and a decision in the inbox ends the wait
   await words(page, "Refunded.").waitFor();
 });
 
+test("Approve in the inbox, in another browser, lets the waiting conversation go on by itself", async () => {
+  const stage = await scene();
+  model.next(call("refund", { id: 7 }), { text: "Refunded." });
+  // The person who chats holds no approver's key, so nothing on their page can decide.
+  const page = await open(stage);
+  await say(page, "Refund it");
+  await barrier(page).getByRole("link", { name: "this approval" }).waitFor();
+  assert.equal(await barrier(page).getByRole("button", { name: /^Approve/ }).count(), 0);
+  const inbox = await at.visit("/console/approvals", [stage.approver]);
+  const card = inbox.getByRole("article", { name: "Approval of refund" });
+  await card.getByRole("button", { name: "Approve…", exact: true }).click();
+  await inbox.getByRole("dialog", { name: "Approve this call?" }).getByRole("button", { name: /^Approve/ }).click();
+  const job = await serve(stage.worker, '{"refunded":true}');
+  assert.deepEqual([job.tool, job.arguments], ["refund", { id: 7 }]);
+  await words(page, "Refunded.").waitFor();
+  assert.equal(await barrier(page).count(), 0);
+  assert.match(given().at(-1)[1], /"refunded":true/, "the model was given the result");
+  await card.getByText("succeeded").waitFor();
+});
+
 test("two browsers look at one card, and both see what was decided, once", async () => {
   const stage = await scene();
   model.next(call("refund", { id: 7 }), { text: "Refunded." });

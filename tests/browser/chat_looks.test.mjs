@@ -1,15 +1,14 @@
-// The chat page as it looks and as it is used without a mouse: under axe-core, light, dark and narrow, and by keyboard. With TOOLGATE_SCREENS=1 pictures
-// are written to docs/screens.
+// The chat page as it looks and as it is used without a mouse: under axe-core, light, dark and narrow, and by keyboard; and pictures of it.
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 
 import { faultsOf } from "./support/axe.mjs";
 import { asking, barrier, chatting, field, say, turn, words } from "./support/chatting.mjs";
 import { activity, AGENT_KEY, APPROVER_KEY, called, CHART, finished, MAP, result, said } from "./support/played_gateway.mjs";
+import { Screens } from "./support/screens.mjs";
 
 const at = chatting();
-const screens = process.env.TOOLGATE_SCREENS === "1" ? fileURLToPath(new URL("../../docs/screens/", import.meta.url)) : undefined;
+const screens = new Screens("chat");
 
 const OFFER = {
   tools: [{ name: "create_chart", score: 340, tokens: 210, added: true, reasons: [{ part: "keyword", what: "chart", points: 220 }, { part: "description", what: "by year", points: 120 }] }],
@@ -64,7 +63,7 @@ for (const dark of [false, true]) {
       await page.getByRole("navigation", { name: "Conversations" }).getByRole("link", { name: ask }).waitFor();
       await ready(page);
       assert.deepEqual(await faultsOf(page), [], "as it stands");
-      if (screens !== undefined) await page.screenshot({ path: `${screens}${name}-${dark ? "dark" : "light"}.png` });
+      await screens.take(page, `${name}-${dark ? "dark" : "light"}`);
       await page.evaluate(() => {
         for (const details of document.querySelectorAll("details")) details.open = true;
       });
@@ -72,7 +71,7 @@ for (const dark of [false, true]) {
       await page.setViewportSize({ width: 390, height: 780 });
       assert.deepEqual(await faultsOf(page), [], "narrow");
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing sticks out sideways");
-      if (screens !== undefined && name === "chat-cards") await page.screenshot({ path: `${screens}${name}-narrow-${dark ? "dark" : "light"}.png` });
+      await screens.take(page, `${name}-narrow-${dark ? "dark" : "light"}`);
     });
   }
 }
@@ -117,3 +116,5 @@ test("everything can be done by keyboard", async () => {
   await page.keyboard.press("Enter");
   await words(page, "All done.").waitFor();
 });
+
+screens.mustBeThere();

@@ -76,7 +76,7 @@ test("a capability and an agent are made and changed by their forms", async () =
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("The agent clerk is saved.").last().waitFor();
   const agent = (await shop.org.admin.get("/v1/agents/clerk")).body;
-  assert.deepEqual(agent, { name: "clerk", capabilities: ["refunds"], pinned_tools: ["refund_order"], instructions: "Be short." });
+  assert.deepEqual(agent, { name: "clerk", capabilities: ["refunds"], pinned_tools: ["refund_order"], instructions: "Be short.", chat_model: { label: "Demo model", demo: true } });
   await page.goto(`${at.gateway.url}/console/agents`);
   await page.getByText("3 d to decide").waitFor();
 

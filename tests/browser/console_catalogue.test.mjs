@@ -77,7 +77,7 @@ test("who may call what is listed by agent and by capability, and what is taken 
   const parked = await shop.parked();
   const page = await at.visit("/console/agents", everyKey(shop));
   const line = (list, name) => page.getByRole("region", { name: list }).getByRole("row", { name: new RegExp(`^${name} `) });
-  assert.deepEqual(await cells(line("Agents", "bot")), ["bot", "bot", "3", "the environment's, or else the demo model", "4,000"]);
+  assert.deepEqual(await cells(line("Agents", "bot")), ["bot", "bot", "3", "Demo model no model is set", "4,000"]);
   assert.deepEqual(await cells(line("Capabilities", "bot")), ["bot", "refund_order, get_order, set_note", "bot", "reversible writes 2 approvals who asked may not approve"]);
   await line("Capabilities", "bot").getByRole("link").click();
   await page.getByText("Held by: bot.").waitFor();

@@ -12,7 +12,7 @@ let gateway;
 before(async () => (gateway = await Gateway.start()));
 after(() => gateway.stop());
 
-test("the demo model says so in its name, in every message and in the capabilities, and calls what fits", async () => {
+test("the demo model says so in its name, in every message, in the capabilities and where agents are read, and calls what fits", async () => {
   const org = await Org.make(gateway);
   const worker = new RawWorker(org.worker);
   await worker.register([
@@ -24,6 +24,11 @@ test("the demo model says so in its name, in every message and in the capabiliti
   const chat = new Chat(await person(org, { unseen: ["look", "pay"] }));
   const body = await chat.capabilities();
   assert.deepEqual(body.custom.model, { label: "Demo model", demo: true });
+  // Who reads agents is told too, though no model is written there; and it is no part of what is written.
+  const { body: one } = await org.admin.must(200, "GET", "/v1/agents/bot");
+  assert.deepEqual([one.model, one.chat_model], [undefined, body.custom.model]);
+  assert.deepEqual((await org.admin.must(200, "GET", "/v1/agents")).body.agents, [one]);
+  assert.equal((await org.admin.put("/v1/agents/bot", { capabilities: ["bot"], chat_model: one.chat_model })).code, "invalid_request");
 
   const running = chat.say("What is the status of order 12345?");
   const job = await worker.job();

@@ -291,15 +291,25 @@ test("the deployment's model has the deployment's key, and an agent may name ano
   const org = await Org.make(gateway);
   await org.grant([]);
   const chat = new Chat(await person(org, numbered()));
+  const written = (body) => org.admin.must(200, "PUT", "/v1/agents/bot", { capabilities: [], ...body });
+  const told = async () => {
+    const { body } = await org.admin.must(200, "GET", "/v1/agents/bot");
+    assert.deepEqual((await org.admin.must(200, "GET", "/v1/agents")).body.agents, [body]);
+    assert.deepEqual((await chat.capabilities()).custom.model, body.chat_model, "the chat says the same");
+    return body.chat_model;
+  };
+  assert.deepEqual(await told(), { label: "m", demo: false });
   assert.equal((await chat.say("Hi")).text, "Hi.");
-  await org.admin.must(200, "PUT", "/v1/agents/bot", { capabilities: [], model: "m-large" });
+  assert.deepEqual((await written({ model: "m-large" })).body.chat_model, { label: "m-large", demo: false });
+  assert.deepEqual(await told(), { label: "m-large", demo: false });
   assert.equal((await chat.say("Hi")).text, "Hi.");
   const requests = internet.requests("operator.test");
   assert.deepEqual(requests.map((request) => [request.path, request.header("authorization"), JSON.parse(request.body).model]), [
     ["/v1/chat/completions", "Bearer sk-of-the-operator", "m"],
     ["/v1/chat/completions", "Bearer sk-of-the-operator", "m-large"],
   ]);
-  await org.admin.must(200, "PUT", "/v1/agents/bot", { capabilities: [], model: "demo" });
+  assert.deepEqual((await written({ model: "demo" })).body.chat_model, { label: "Demo model", demo: true });
+  assert.deepEqual(await told(), { label: "Demo model", demo: true });
   assert.match((await chat.say("Hi")).text, /^Demo model: /);
   assert.equal(internet.requests("operator.test").length, 2, "the demo model asks nobody");
 });

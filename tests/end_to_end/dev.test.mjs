@@ -8,6 +8,8 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
+import { Chat } from "./support/chat.mjs";
+import { Door } from "./support/client.mjs";
 import { freePort } from "./support/ports.mjs";
 import { own } from "./support/processes.mjs";
 import { within } from "./support/until.mjs";
@@ -79,9 +81,46 @@ async function tried(...args) {
   assert.deepEqual(events.map(({ event }) => event), ["parked", "approve", "hand_out", "accept", "settle"]);
 }
 
+/** The agents whose keys scripts/dev names for the chat: what is asked of each, and what a chat of theirs must say. */
+const ASKED = {
+  ASSISTANT: { agent: "assistant", ask: "What is the status of order 1001?", calls: ["get_order_status"], text: /1001/, activities: [] },
+  PERMITS: {
+    agent: "permits", ask: "Draw a bar chart of how many permits there are per district", calls: ["get_database_schema", "execute_query", "create_chart"],
+    text: /Chart created: "count by district"/, activities: ["application/json+echart"],
+  },
+  GRANTS: {
+    agent: "grants", ask: "Show a map of the 3 largest grants: top 3 by amount", calls: ["get_database_schema", "execute_query", "create_map"],
+    text: /Map created: 3 features/, activities: ["application/json+leaflet"],
+  },
+};
+
+/** One run of each agent, by the official client, with the keys that were printed; the worker of the shop and the tools that ship do the work. */
+async function chatted({ out }) {
+  const url = `http://127.0.0.1:${env.TOOLGATE_DEV_PORT}`;
+  const keys = Object.fromEntries((await kept()).trim().split("\n").map((line) => line.split("=")));
+  const named = out.match(/\/chat with ([^.]*)\./)[1].match(/[A-Z]+(?=_KEY)/g);
+  assert.deepEqual(named, Object.keys(ASKED), "the keys that are named for the chat");
+  for (const [name, { agent, ask, calls, text, activities }] of Object.entries(ASKED)) {
+    const key = keys[`TOOLGATE_${name}_KEY`];
+    const gateway = { url };
+    // Ids of calls are the demo's own, and not scripted.
+    const chat = new Chat({ gateway, key, agent, door: new Door(gateway, key), model: { unseen: [...calls] } });
+    assert.deepEqual((await chat.capabilities()).custom.model, { label: "Demo model", demo: true });
+    const ran = await chat.say(ask);
+    assert.deepEqual(ran.outcome, { type: "success" }, agent);
+    assert.deepEqual(ran.of("TOOL_CALL_START").map(({ toolCallName }) => toolCallName), calls, agent);
+    assert.deepEqual(Object.keys(ran.results), calls, agent);
+    if (agent === "assistant") assert.equal(JSON.parse(ran.results.get_order_status).order_id, 1001, "the shop's worker answered");
+    assert.deepEqual(ran.of("ACTIVITY_SNAPSHOT").map(({ activityType }) => activityType), activities, agent);
+    assert.match(ran.text, /^Demo model: /, agent);
+    assert.match(ran.text, text, agent);
+    for (const { metadata } of [...ran.of("TEXT_MESSAGE_START"), ...ran.of("TOOL_CALL_START")]) assert.equal(metadata.demo, true, agent);
+  }
+}
+
 const kept = () => readFile(join(state, "demo.env"), "utf8");
 
-test("scripts/dev starts from nothing, prints what to try, and all of that passes; the next one goes on with it", async () => {
+test("scripts/dev starts from nothing, prints what to try, and all of that passes, chats with its agents too; the next one goes on with it", async () => {
   const first = await dev();
   assert.doesNotMatch(first.err, /building the release module/, "the module that is built is taken");
   const keys = await kept();
@@ -99,6 +138,7 @@ test("scripts/dev starts from nothing, prints what to try, and all of that passe
   const readme = await readFile(join(root, "README.md"), "utf8");
   const [, block] = readme.match(/^```sh\n(\. \.state\/dev\/demo\.env\n[\s\S]*?)```$/m);
   assert.equal(block.trim(), printed.replace(`. ${state}/demo.env`, ". .state/dev/demo.env"), "README has the same lines");
+  await chatted(first);
   await interrupt(first);
 
   const second = await dev();

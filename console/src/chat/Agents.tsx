@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { get, request } from "../shared/api";
+import { get, request, type Schemas } from "../shared/api";
 import { useForm } from "../shared/form";
 import { type HeldKey, heldKeys, keyOf } from "../shared/keys";
 import { useLoad } from "../shared/load";
@@ -61,13 +61,13 @@ interface MakeProps {
 
 /** Makes an agent key for a person, and holds it. */
 function MakeKey({ admin, onClose, onMade }: MakeProps) {
-  const agents = useLoad((signal) => get<{ readonly agents: readonly { readonly name: string }[] }>("/v1/agents?limit=100", { key: admin, signal }), [admin.id]);
+  const agents = useLoad((signal) => get<Pick<Schemas["AgentPage"], "agents">>("/v1/agents?limit=100", { key: admin, signal }), [admin.id]);
   const [agent, setAgent] = useState("");
   const [person, setPerson] = useState("me");
   const [tenant, setTenant] = useState("main");
   const [permissions, setPermissions] = useState("");
-  const names = agents.value?.agents.map(({ name }) => name) ?? [];
-  const chosen = agent === "" ? names[0] : agent;
+  const found = agents.value?.agents ?? [];
+  const chosen = agent === "" ? found[0]?.name : agent;
   const form = useForm(async () => {
     const principal = { id: person.trim(), tenant_id: tenant.trim(), permissions: permissions.split(/[\s,]+/).filter((word) => word !== "") };
     const { body } = await request<{ readonly key: string }>("POST", "/v1/keys", { role: "agent", name: `Chat of ${person.trim()}`.slice(0, 60), agent: chosen, principal, expires_in_days: 30 }, { key: admin });
@@ -79,13 +79,15 @@ function MakeKey({ admin, onClose, onMade }: MakeProps) {
     <Dialog title="Speak with an agent" onClose={onClose}>
       <p class="quiet">This makes a key of the agent for one person, valid for 30 days, and holds it in this tab. What the agent may do follows from both.</p>
       {agents.fault !== undefined && <Fault fault={agents.fault} again={agents.reload} />}
-      {agents.value !== undefined && names.length === 0 && <p>The org has no agent yet. The console makes one.</p>}
+      {agents.value !== undefined && found.length === 0 && <p>The org has no agent yet. The console makes one.</p>}
       <form class="stack" onSubmit={form.onSubmit}>
         <Field label="Agent">
           {(ids) => (
             <select {...ids} value={chosen ?? ""} onChange={(event) => setAgent(event.currentTarget.value)}>
-              {names.map((name) => (
-                <option key={name}>{name}</option>
+              {found.map(({ name, chat_model }) => (
+                <option key={name} value={name}>
+                  {chat_model?.demo === true ? `${name} (demo model)` : name}
+                </option>
               ))}
             </select>
           )}

@@ -2,8 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { HeldKey } from "../shared/keys";
 import { doorOf } from "./door";
 import { Conversation, EMPTY, type Talk } from "./loop";
-import { CLIENT_TOOLS } from "./tools/registry";
-import { isOn } from "./tools/switches";
+import { toldTools } from "./tools/switches";
 
 /** The page is drawn at most this often while a message streams. */
 const DRAWN_MS = 30;
@@ -31,8 +30,7 @@ export function useConversation(key: HeldKey, threadId: string, fresh: boolean, 
     return new Conversation({
       threadId,
       door: doorOf(key),
-      // A tool that the gateway has too is the gateway's: two of one name are refused.
-      tools: () => CLIENT_TOOLS.filter((tool) => isOn(tool, key.org, key.agent ?? "") && !server.names.has(tool.definition.name)),
+      tools: () => toldTools(key.org, key.agent ?? "", server.names),
       changed: draw,
       screen,
     });

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::json;
-use toolgate_protocol::answers::{AgentView, CapabilityView};
+use toolgate_protocol::answers::CapabilityView;
 use toolgate_protocol::control::{Agent, AgentMcp, Capability};
 use toolgate_protocol::definitions::ToolDefinition;
 use toolgate_protocol::limits::{AGENT_NAMES_MAX, APPROVAL_SECONDS_MAX, APPROVAL_SECONDS_MIN, CAPABILITY_TOOLS_MAX};
@@ -12,7 +12,7 @@ use toolgate_protocol::lists::{AgentPage, CapabilityPage};
 use toolgate_protocol::problems;
 
 use super::{Page, Step, Stepped, body};
-use crate::chat::model::{AgentRecord, ModelSpec, agent_view};
+use crate::chat::model::{AgentRecord, ModelSpec, agent_view, named_view};
 use crate::mcp::{Rules, is_header_name, may_mirror, mirrors};
 use crate::names;
 use crate::problem::Problem;
@@ -64,10 +64,9 @@ impl Step<'_> {
         let known = self.docs.find::<AgentRecord>("agent", name)?.and_then(|known| known.model);
         let model = agent.model.clone().map(|model| model.over(known.as_ref()));
         let record: AgentRecord = agent.with_model(model);
-        let view = agent_view(&record);
         self.docs.put("agent", name, &record)?;
-        self.audit("agent.written", name, json!(view))?;
-        body(200, &AgentView { name: name.to_owned(), agent: view })
+        self.audit("agent.written", name, json!(agent_view(&record)))?;
+        body(200, &named_view(name, &record))
     }
 
     /// How an agent's tools are served at the MCP door; nothing special for one that is not there.
@@ -120,7 +119,7 @@ impl Step<'_> {
 
     pub(super) fn get_agent(&mut self, name: &str) -> Stepped {
         match self.docs.get::<AgentRecord>("agent", name)? {
-            Some(agent) => body(200, &AgentView { name: name.to_owned(), agent: agent_view(&agent) }),
+            Some(agent) => body(200, &named_view(name, &agent)),
             None => Ok(Err(Problem::not_found())),
         }
     }
@@ -133,8 +132,8 @@ impl Step<'_> {
 
     pub(super) fn list_agents(&mut self, asked: &Page) -> Stepped {
         let (found, next_cursor) = self.docs.listed::<AgentRecord>("agent", asked)?;
-        let view = |(name, agent)| AgentView { name, agent: agent_view(&agent) };
-        body(200, &AgentPage { agents: found.into_iter().map(view).collect(), next_cursor })
+        let agents = found.iter().map(|(name, agent)| named_view(name, agent)).collect();
+        body(200, &AgentPage { agents, next_cursor })
     }
 
     /// The first of these tools that no pool owns.

@@ -61,6 +61,8 @@ export interface components {
         readonly AgentView: {
             /** @description What it holds. */
             readonly capabilities: readonly string[];
+            /** @description The model that its chat has now: what `model` and the deployment come to. No part of what is written. */
+            readonly chat_model?: components["schemas"]["ChatModel"];
             /** @description The data set that its database tools read. */
             readonly dataset?: string;
             /** @description What the model is told. */
@@ -526,7 +528,7 @@ export interface components {
         readonly ChatModel: {
             /** @description It is the demo model, which only plays one. */
             readonly demo: boolean;
-            /** @description Its name. */
+            /** @description Its name; empty where what is set leads to no model. */
             readonly label: string;
         };
         /** @description How a run ended. */

@@ -1,10 +1,12 @@
-// Chromium, and pages of it that tell of whatever they must never do: ask another origin, meet the page's own policy,
-// run text of others, fail.
+// Chromium, and pages of it that tell of whatever they must never do: ask another origin, ask this one for what its published
+// document does not have, meet the page's own policy, run text of others, fail.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { chromium } from "playwright-core";
+
+import { isPublic } from "./operations.mjs";
 
 /** `scripts/test browser` finds it. */
 const PROGRAM = process.env.TOOLGATE_CHROMIUM ?? "/usr/bin/chromium";
@@ -67,7 +69,9 @@ class Person {
     const say = (text) => this.faults.push(`${page.url()}: ${text}`);
     page.on("request", (request) => {
       const url = request.url();
-      if (!url.startsWith(`${gateway.url}/`) && !url.startsWith("data:") && !url.startsWith("blob:")) say(`asked ${url}`);
+      if (url.startsWith("data:") || url.startsWith("blob:")) return;
+      if (!url.startsWith(`${gateway.url}/`)) say(`asked ${url}`);
+      else if (!isPublic(request)) say(`asked for what is not in openapi.json: ${request.method()} ${url}`);
     });
     page.on("pageerror", (error) => say(`failed: ${error.stack ?? error}`));
     page.on("dialog", (dialog) => {

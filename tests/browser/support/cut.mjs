@@ -1,10 +1,12 @@
 // A network that is cut to the gateway alone: all that Chromium sends goes to this proxy, which lets through what is for the gateway's port, and refuses
 // and remembers everything else. Names are not resolved, and nothing goes beside the proxy: no connection to this machine, no datagram.
 import { once } from "node:events";
-import { createServer, request } from "node:http";
+import { createServer } from "node:http";
 
-/** Where Chromium itself asks about forms, accounts and updates, whatever page is open. */
-const HOUSEKEEPING = /^CONNECT [\w.-]+\.(?:google|googleapis|gvt1)\.com:443$/;
+import { onward } from "./onward.mjs";
+
+/** Where Chromium itself asks about forms, accounts and updates, whatever page is open; about updates without TLS too, where the tunnel is refused. */
+const HOUSEKEEPING = /^(?:CONNECT [\w.-]+\.(?:google|googleapis|gvt1)\.com:443$|POST http:\/\/update\.googleapis\.com\/service\/update2\/json\?)/;
 
 export class Cut {
   /** What was let through, and what was refused: one line each. Chromium's own housekeeping is refused like the rest, and not listed. */
@@ -44,15 +46,7 @@ export class Cut {
     const line = `${incoming.method} ${incoming.url}`;
     if (!incoming.url.startsWith(`${gateway.url}/`)) return this.#refuse(line, () => outgoing.writeHead(403, { "content-type": "text/plain" }).end("refused"));
     this.passed.push(line);
-    const onward = request(incoming.url, { method: incoming.method, headers: incoming.headers, agent: false }, (answer) => {
-      outgoing.writeHead(answer.statusCode, answer.headers);
-      outgoing.flushHeaders();
-      answer.pipe(outgoing);
-    });
-    // Whoever leaves takes the other side along.
-    outgoing.on("close", () => onward.destroy());
-    onward.on("error", () => outgoing.destroy());
-    incoming.pipe(onward);
+    onward(incoming.url, incoming.headers, incoming, outgoing);
   }
 
   #refuse(line, answer) {

@@ -1,7 +1,9 @@
 // What Cloudflare Access is in front of a gateway: who has signed in there has a cookie, and every request of theirs, whatever page sends it, arrives with the
 // token of the sign-in in a header. Nobody else's header of that name gets through.
 import { once } from "node:events";
-import { createServer, request } from "node:http";
+import { createServer } from "node:http";
+
+import { onward } from "./onward.mjs";
 
 const COOKIE = "CF_Authorization";
 const TOKEN = "cf-access-jwt-assertion";
@@ -59,13 +61,6 @@ export class Front {
       this.signed.push(`${incoming.method} ${incoming.url}`);
     }
     // The host stays the one that the browser asked: the gateway's own origin is what people know.
-    const onward = request(`${gateway.url}${incoming.url}`, { method: incoming.method, headers, agent: false }, (answer) => {
-      outgoing.writeHead(answer.statusCode, answer.headers);
-      outgoing.flushHeaders();
-      answer.pipe(outgoing);
-    });
-    outgoing.on("close", () => onward.destroy());
-    onward.on("error", () => outgoing.destroy());
-    incoming.pipe(onward);
+    onward(`${gateway.url}${incoming.url}`, headers, incoming, outgoing);
   }
 }

@@ -1,5 +1,6 @@
 /** Which tools of this browser are on, kept on this device for each agent of an org. */
 import { Store } from "../../shared/store";
+import { CLIENT_TOOLS } from "./registry";
 import type { ClientTool } from "./types";
 
 const nameOf = (org: string, agent: string): string => `toolgate.tools.${org}.${agent}`;
@@ -13,6 +14,11 @@ export function isOn(tool: ClientTool, org: string, agent: string): boolean {
 export function turn(tool: ClientTool, org: string, agent: string, on: boolean): void {
   localStorage.setItem(nameOf(org, agent), JSON.stringify({ ...kept(org, agent), [tool.definition.name]: on }));
   turned.set(turned.value + 1);
+}
+
+/** What the agent is told of. A tool that the gateway has too (`taken`) is the gateway's: two of one name are refused. */
+export function toldTools(org: string, agent: string, taken: ReadonlySet<string>): readonly ClientTool[] {
+  return CLIENT_TOOLS.filter((tool) => isOn(tool, org, agent) && !taken.has(tool.definition.name));
 }
 
 function kept(org: string, agent: string): Record<string, boolean> {

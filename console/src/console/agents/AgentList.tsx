@@ -9,6 +9,7 @@ import { Table } from "../../shared/ui/Table";
 import { lengthOf } from "../../shared/ui/Time";
 import { useTitle } from "../title";
 import { type Access, grantsOf, modelWords, readAccess } from "./access";
+import { DemoBadge } from "./DemoBadge";
 
 export function AgentList({ admin }: { readonly admin: HeldKey }) {
   const { value, fault, reload } = useLoad((signal) => readAccess(admin, signal), [admin.id]);
@@ -51,7 +52,10 @@ function Agents({ access }: { readonly access: Access }) {
               <td>{agent.capabilities.length === 0 ? <span class="quiet">none</span> : <Seen text={agent.capabilities.join(", ")} />}</td>
               <td>{grantsOf(agent, access.capabilities).size}</td>
               <td>
-                <Seen text={modelWords(agent.model)} />
+                <span class="row">
+                  <DemoBadge agent={agent} />
+                  <Seen text={modelWords(agent)} />
+                </span>
               </td>
               <td>{agent.offer_budget_tokens ?? <span class="quiet">4,000</span>}</td>
             </tr>

@@ -15,8 +15,9 @@ import { toast } from "../../shared/ui/Toast";
 import { NewName } from "../NewName";
 import { useTitle } from "../title";
 import { EffectBadge } from "../words";
-import { type Access, type Agent, grantsOf, readAccess, saveAgent, savedWords } from "./access";
+import { type Access, type Agent, grantsOf, modelWords, readAccess, saveAgent, savedWords } from "./access";
 import { Checks } from "./Checks";
+import { DemoBadge } from "./DemoBadge";
 import { type ModelChoice, ModelField, modelBody, modelChoice } from "./ModelField";
 
 /** One agent, or a new one: what it holds, how tools are offered to it, and which model the chat drives. */
@@ -32,6 +33,13 @@ export function AgentPage({ admin, name }: { readonly admin: HeldKey; readonly n
       <h1>{name === undefined ? "New agent" : <Seen text={name} />}</h1>
       {fault !== undefined && <Fault fault={fault} again={reload} />}
       {value !== undefined && name !== undefined && agent === undefined && <Note kind="warn">There is no agent of this name.</Note>}
+      {agent !== undefined && (
+        <p class="row">
+          <span>Model of the chat:</span>
+          <DemoBadge agent={agent} />
+          <Seen text={modelWords(agent)} />
+        </p>
+      )}
       {value !== undefined && agent !== undefined && <Grants agent={agent} access={value} />}
       {value !== undefined && (agent !== undefined || name === undefined) && <Form key={name} admin={admin} agent={agent} access={value} onSaved={reload} />}
     </section>
@@ -65,8 +73,10 @@ function Grants({ agent, access }: { readonly agent: Agent; readonly access: Acc
                 ))}
               </td>
               <td>
-                <Badge tone={tool?.enabled ? "good" : "neutral"}>{tool?.enabled ? "enabled" : "disabled"}</Badge>
-                {agent.pinned_tools.includes(name) && <Badge tone="info">pinned</Badge>}
+                <span class="row">
+                  <Badge tone={tool?.enabled ? "good" : "neutral"}>{tool?.enabled ? "enabled" : "disabled"}</Badge>
+                  {agent.pinned_tools.includes(name) && <Badge tone="info">pinned</Badge>}
+                </span>
               </td>
             </tr>
           );

@@ -56,8 +56,12 @@ export function grantsOf(agent: Agent, capabilities: readonly Capability[]): Rea
   return grants;
 }
 
-export function modelWords(model: Agent["model"]): string {
-  if (model === undefined || model === null) return "the environment's, or else the demo model";
-  if (typeof model === "string") return model === "demo" ? "demo model" : `${model}, at the environment's endpoint`;
+/** Where the model of the agent's chat comes from; that it is the demo model is said by a badge of its own. */
+export function modelWords({ model, chat_model: has }: Pick<Agent, "model" | "chat_model">): string {
+  if (model === undefined || model === null) {
+    if (has?.demo === true) return "no model is set";
+    return has === undefined || has.label === "" ? "none that can be used" : `${has.label}, the environment's`;
+  }
+  if (typeof model === "string") return model === "demo" ? "as the agent says" : `${model}, at the environment's endpoint`;
   return `${model.name} at ${model.url}${model.api_key_set ? ", with a key" : ", without a key"}`;
 }

@@ -39,13 +39,20 @@ const OPERATORS: &str = "-> ->>";
 /// What is put around a statement uses these too.
 const WRAPPING: &str = "json_array";
 /// Functions that compare each place of one text with another.
-const SEARCHING: &str = "glob instr like ltrim rtrim trim";
+const SEARCHING: &str = "instr like";
+/// Functions that compare each place of a text with each character of a list.
+const CHOOSING: &str = "glob ltrim rtrim trim";
+/// Functions that read a date, and take as many changes of it as they are given.
+pub const DATES: &str = "date datetime julianday strftime time timediff unixepoch";
+/// In `p5` of a comparison: both sides are made texts (`SQLITE_AFF_TEXT` under `SQLITE_AFF_MASK`).
+const AS_TEXT: i64 = 0x42;
+const AFFINITY: i64 = 0x47;
 
 /// `OpenRead` with this flag takes its page from a register.
 const PAGE_IN_REGISTER: i64 = 0x10;
 
 /// Whether a list has this word.
-fn is_in(list: &str, word: &str) -> bool {
+pub fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|known| known == word)
 }
 
@@ -56,12 +63,22 @@ pub struct Code {
     pub opcodes: u64,
     /// Columns of a result row.
     pub columns: usize,
+    /// Values of the widest row that is kept for a while.
+    pub widest: u64,
     /// Joins of texts.
     pub concats: u32,
-    /// Calls that search.
+    /// Calls, but for those that add a row to an aggregate.
+    pub calls: u64,
+    /// Opcodes that may write a number as a text.
+    pub conversions: u64,
+    /// Calls that search for a text.
     pub searches: u64,
-    /// A form of dates may be longer than its text.
-    pub formats: bool,
+    /// Calls that look for characters of a list.
+    pub choices: u64,
+    /// Calls that read a date, dear ones more than once.
+    pub dates: u64,
+    /// Calls that write a date in a form of their own, which may be longer than its text.
+    pub formats: u64,
 }
 
 /// The pages that may be read: the roots of the tables that are the data set's, and of their indexes.
@@ -105,8 +122,11 @@ pub fn read(listed: &Table, roots: &Roots, json_tables: usize, wrapped: bool) ->
             calling if is_in(CALLING, calling) => call(op, &mut code, wrapped)?,
             plain if is_in(PLAIN, plain) => {
                 code.concats = code.concats.saturating_add(u32::from(plain == "Concat"));
-                if plain == "ResultRow" {
-                    code.columns = usize::try_from(op.p2).unwrap_or(0);
+                code.conversions = code.conversions.saturating_add(u64::from(converts(op)));
+                match plain {
+                    "ResultRow" => code.columns = usize::try_from(op.p2).unwrap_or(0),
+                    "MakeRecord" => code.widest = code.widest.max(u64::try_from(op.p2).unwrap_or(0)),
+                    _ => {}
                 }
             }
             other => {
@@ -135,9 +155,26 @@ fn call(op: &Op<'_>, code: &mut Code, wrapped: bool) -> Result<(), Fault> {
             format!("The function {name:?} is not available here. Available are: {}.", FUNCTIONS.replace(' ', ", "));
         return Err(refused(detail));
     }
-    code.searches = code.searches.saturating_add(u64::from(is_in(SEARCHING, &name)));
-    code.formats |= name == "strftime";
+    let once = |is: bool, so_far: u64| so_far.saturating_add(u64::from(is));
+    code.calls = once(!op.code.starts_with("Agg"), code.calls);
+    code.searches = once(is_in(SEARCHING, &name), code.searches);
+    code.choices = once(is_in(CHOOSING, &name), code.choices);
+    // This one writes its answer piece by piece.
+    let dates = if name == "timediff" { 4 } else { u64::from(is_in(DATES, &name)) };
+    code.dates = code.dates.saturating_add(dates);
+    code.formats = once(name == "strftime", code.formats);
     Ok(())
+}
+
+/// Whether a number may become a text in it.
+fn converts(op: &Op<'_>) -> bool {
+    match op.code {
+        "Cast" | "Concat" => true,
+        // A letter for each value, `B` where it shall be a text.
+        "Affinity" => op.p4.is_some_and(|letters| letters.contains('B')),
+        "Eq" | "Ge" | "Gt" | "Le" | "Lt" | "Ne" => op.p5 & AFFINITY == AS_TEXT,
+        _ => false,
+    }
 }
 
 fn op(row: &[Value]) -> Option<Op<'_>> {

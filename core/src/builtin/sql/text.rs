@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use toolgate_protocol::limits::{SQL_BYTES_MAX, SQL_DEPTH_MAX, SQL_EXPANSIONS_MAX};
 
 use super::super::Fault;
+use super::plan::{DATES, is_in};
 use super::refused;
 
 /// A query whose text was looked at.
@@ -18,6 +19,8 @@ pub struct Query {
     pub format_chars: u64,
     /// Uses of `json_each` and `json_tree`, however the names are written.
     pub json_tables: usize,
+    /// Most arguments of one call that reads a date.
+    pub date_arguments: u64,
     /// It has windows: their rows may be looked at again for each row.
     pub windows: bool,
 }
@@ -85,6 +88,7 @@ impl Query {
             text: text.trim().to_owned(),
             literal_chars: texts.clone().map(chars).max().unwrap_or(0),
             format_chars: texts.filter(|text| text.contains('%')).map(chars).max().unwrap_or(0),
+            date_arguments: date_arguments(&tokens),
             windows: tokens.iter().any(|token| token.is_word("OVER")),
             json_tables: tokens.iter().enumerate().filter(is_json).count(),
         })
@@ -269,6 +273,29 @@ fn check_names(tokens: &[Token]) -> Result<(), Fault> {
         Some(name) => Err(refused(format!("The text {name:?} cannot be used here; write it in another way."))),
         None => Ok(()),
     }
+}
+
+/// The arguments of the call of a function of dates that has most of them.
+fn date_arguments(tokens: &[Token]) -> u64 {
+    let of = |(index, token): (usize, &Token)| {
+        let is_date = token.name().is_some_and(|name| is_in(DATES, &name.to_ascii_lowercase()));
+        let mut rest = tokens.iter().skip(index.saturating_add(1)).take_while(|_| is_date).peekable();
+        rest.peek().filter(|next| next.is('('))?;
+        let (mut depth, mut arguments) = (0_u64, 1_u64);
+        for token in rest {
+            match token {
+                Token::Symbol('(') => depth = depth.saturating_add(1),
+                Token::Symbol(')') => depth = depth.saturating_sub(1),
+                Token::Symbol(',') if depth == 1 => arguments = arguments.saturating_add(1),
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        Some(arguments)
+    };
+    tokens.iter().enumerate().filter_map(of).max().unwrap_or(0)
 }
 
 /// How often SQLite may have to copy a common table expression, at worst: each use copies all that it uses in turn. A name

@@ -3,7 +3,9 @@
 //! It is the plan of the statement by itself; what is put around it reads 201 of its rows and no more.
 //!
 //! Every loop counts with all rows of the largest table, an index or not; loops within one another are multiplied. A text
-//! may double with each `||`. All of it errs on the dear side: what is refused can be written with fewer tables at a time.
+//! may double with each `||`. What takes longer than an opcode that adds counts as many of those as were measured: calls,
+//! changes of a date, places of a text, rows that are sorted. All of it errs on the dear side: what is refused can be
+//! written with fewer tables at a time.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +19,24 @@ use super::{Bounds, refused};
 
 /// A rowid is looked up: one row at most.
 const BY_ROWID: &str = " USING INTEGER PRIMARY KEY (rowid=?)";
+/// Rows are sorted, or known again.
+const SORT: &str = "TEMP B-TREE";
 /// A form of dates makes at most this many characters of each of its own.
 const FORMAT_GROWTH: u64 = 8;
+/// A call, beside what it reads.
+const CALL_WORK: u64 = 24;
+/// A number that is written as a text.
+const CONVERSION_WORK: u64 = 30;
+/// A change of a date.
+const DATE_ARGUMENT_WORK: u64 = 12;
+/// A character of a form of dates.
+const FORMAT_CHAR_WORK: u64 = 10;
+/// A row that is sorted; one that is looked up among those before it counts twice.
+const SORT_WORK: u64 = 80;
+/// A value of such a row.
+const SORT_VALUE_WORK: u64 = 24;
+/// The platform takes no longer pattern of LIKE and GLOB.
+const PATTERN_CHARS_MAX: u64 = 50;
 /// Nobody knows the rows of this database; such a query may join so many tables in one loop.
 const LOOPS_UNKNOWN_MAX: usize = 6;
 
@@ -35,19 +53,47 @@ pub fn check(listed: &Table, query: &Query, code: &Code, bounds: Bounds) -> Resu
     let Some((rows_max, value_chars)) = bounds.known else {
         return if plan.deepest() > LOOPS_UNKNOWN_MAX { Err(too_much()) } else { Ok(()) };
     };
-    let format_chars = if code.formats { query.format_chars.saturating_mul(FORMAT_GROWTH) } else { 0 };
+    let format_chars = if code.formats > 0 { query.format_chars.saturating_mul(FORMAT_GROWTH) } else { 0 };
     let base = value_chars.saturating_add(query.literal_chars.max(format_chars));
-    let chars = base.saturating_mul(1_u64.checked_shl(code.concats.min(40)).unwrap_or(u64::MAX));
+    let grown = 1_u64.checked_shl(code.concats.min(40)).unwrap_or(u64::MAX);
+    let chars = base.saturating_mul(grown);
     // The elements of a JSON text are rows too.
     let largest = rows_max.max(if query.json_tables > 0 { chars.div_ceil(2) } else { 0 });
-    let Level { steps, rows } = plan.cost(largest);
-    // A window may look at all of its rows again for each of them.
-    let steps = steps.saturating_add(if query.windows { rows.saturating_mul(rows) } else { 0 });
-    let per_step = code.opcodes.saturating_mul(chars.saturating_add(256)).div_euclid(256);
-    let searching = code.searches.saturating_mul(chars).saturating_mul(chars).div_euclid(128);
-    let work = steps.saturating_mul(per_step.saturating_add(searching));
+    let Level { steps, rows, sorted } = plan.cost(largest);
+    // A window may look at all of its rows again for each of them; what was called for a row is kept with it.
+    let again = if query.windows { rows.saturating_mul(rows) } else { 0 };
+    let work = [
+        steps.saturating_mul(of_a_step(code, query, chars, grown)),
+        again.saturating_mul(of_opcodes(code, chars)),
+        sorted.saturating_mul(code.widest.saturating_mul(SORT_VALUE_WORK).saturating_add(SORT_WORK)),
+    ]
+    .into_iter()
+    .fold(0, u64::saturating_add);
     let texts = rows.saturating_mul(chars);
     if work > SQL_WORK_MAX || texts > SQL_TEXT_BYTES_MAX { Err(too_much()) } else { Ok(()) }
+}
+
+/// The opcodes once, with the texts that they copy and compare.
+fn of_opcodes(code: &Code, chars: u64) -> u64 {
+    code.opcodes.saturating_mul(chars.saturating_add(256)).div_euclid(256)
+}
+
+/// What all of the statement takes once, where no text has more characters.
+fn of_a_step(code: &Code, query: &Query, chars: u64, grown: u64) -> u64 {
+    let square = chars.saturating_mul(chars);
+    let pattern = chars.saturating_mul(chars.min(PATTERN_CHARS_MAX));
+    let form = query.format_chars.saturating_mul(grown).saturating_mul(FORMAT_CHAR_WORK);
+    [
+        of_opcodes(code, chars),
+        code.conversions.saturating_mul(CONVERSION_WORK),
+        code.calls.saturating_mul(chars.div_euclid(3).saturating_add(CALL_WORK)),
+        code.dates.saturating_mul(query.date_arguments.saturating_mul(DATE_ARGUMENT_WORK)),
+        code.formats.saturating_mul(form),
+        code.searches.saturating_mul(square.div_euclid(128).max(pattern.div_euclid(16))),
+        code.choices.saturating_mul(square),
+    ]
+    .into_iter()
+    .fold(0, u64::saturating_add)
 }
 
 fn too_much() -> Fault {
@@ -74,6 +120,8 @@ struct Level {
     steps: u64,
     /// Rows that it may give.
     rows: u64,
+    /// Rows that it may sort.
+    sorted: u64,
 }
 
 impl Plan {
@@ -107,13 +155,14 @@ impl Plan {
         let mut named = BTreeMap::new();
         let top = self.level(0, rows_max, &mut named);
         let rows = named.values().copied().max().unwrap_or(0).max(top.rows);
-        Level { steps: top.steps, rows }
+        Level { rows, ..top }
     }
 
     /// What the parts below a node cost. Parts of the plan that have a name are kept with their rows under it: whoever
     /// bears that name later counts with as many at least.
     fn level(&self, parent: i64, rows_max: u64, named: &mut BTreeMap<String, u64>) -> Level {
         let (mut loops, mut again, mut once, mut others) = (1_u64, 0_u64, 0_u64, 0_u64);
+        let (mut sorts, mut sorted_again, mut sorted_once) = (0_u64, 0_u64, 0_u64);
         for node in self.children(parent) {
             let detail = node.detail.as_str();
             if is_loop(detail) {
@@ -125,9 +174,13 @@ impl Plan {
                 let known = named.entry(name.to_owned()).or_insert(0);
                 *known = (*known).max(inner.rows);
                 once = once.saturating_add(inner.steps);
+                sorted_once = sorted_once.saturating_add(inner.sorted);
             } else if detail.contains("CORRELATED") || detail.starts_with("RIGHT-JOIN") {
                 again = again.saturating_add(inner.steps);
+                sorted_again = sorted_again.saturating_add(inner.sorted);
             } else {
+                sorts = sorts.saturating_add(sorts_of(detail));
+                sorted_once = sorted_once.saturating_add(inner.sorted);
                 once = once.saturating_add(inner.steps).saturating_add(rows_max);
                 if !detail.contains("SUBQUERY") || detail.starts_with("LEFT-MOST") {
                     others = others.saturating_add(inner.rows);
@@ -135,7 +188,18 @@ impl Plan {
             }
         }
         let steps = loops.saturating_mul(again.saturating_add(1)).saturating_add(once);
-        Level { steps, rows: loops.max(others) }
+        let rows = loops.max(others);
+        let sorted = rows.saturating_mul(sorts).saturating_add(loops.saturating_mul(sorted_again));
+        Level { steps, rows, sorted: sorted.saturating_add(sorted_once) }
+    }
+}
+
+/// How often each row is sorted for it.
+fn sorts_of(detail: &str) -> u64 {
+    match detail.contains(SORT) {
+        true if detail.ends_with(" BY") => 1,
+        true => 2,
+        false => 0,
     }
 }
 

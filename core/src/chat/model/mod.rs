@@ -22,6 +22,6 @@ pub use prompt::{Called, Delta, Message, ModelError, OfferedTool, Prompt, Usage}
 pub use request::{completions_body, workers_ai_input};
 pub use settings::{
     AgentRecord, Choice, Deployment, KeyChange, ModelRecord, ModelSpec, agent_view, check_setting, choose,
-    completions_url, model_place,
+    completions_url, model_place, named_view, tell_model,
 };
 pub use turn::TurnReader;

@@ -5,11 +5,14 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use toolgate_protocol::answers::AgentView;
+use toolgate_protocol::chat::ChatModel;
 use toolgate_protocol::control::Agent;
 use toolgate_protocol::limits::{MODEL_KEY_BYTES_MAX, MODEL_NAME_CHARS_MAX};
 use toolgate_protocol::models::{DEMO_MODEL, ModelSetting, ModelView};
 use url::Url;
 
+use super::demo;
 use crate::problem::Problem;
 
 /// An agent as the registry keeps it.
@@ -112,6 +115,26 @@ pub fn agent_view(agent: &AgentRecord) -> Agent<ModelView> {
     agent.clone().with_model(model)
 }
 
+/// The agent with its name. What the deployment has is not known to who keeps agents: see [`tell_model`].
+pub fn named_view(name: &str, agent: &AgentRecord) -> AgentView {
+    // This one alone cannot be told from what is shown of it.
+    let is_unreadable = agent.model == Some(ModelRecord::Unreadable);
+    let chat_model = is_unreadable.then(|| Choice::Unusable(UNREADABLE).shown());
+    AgentView { name: name.to_owned(), agent: agent_view(agent), chat_model }
+}
+
+/// Adds the model that the agent's chat has in this deployment.
+pub fn tell_model(view: &mut AgentView, deployment: &Deployment) {
+    if view.chat_model.is_some() {
+        return;
+    }
+    let record = view.agent.model.clone().map(|model| match model {
+        ModelView::Name(name) => ModelRecord::Name(name),
+        ModelView::Endpoint { url, name, api_key_set: _ } => ModelRecord::Endpoint { url, name, api_key: None },
+    });
+    view.chat_model = Some(choose(record.as_ref(), deployment).shown());
+}
+
 /// The place that a model's key is sealed for: a list that no pool and no notification has.
 pub fn model_place<'a>(org: &'a str, agent: &'a str, url: &'a str) -> [&'a str; 4] {
     [org, "agent", agent, url]
@@ -205,6 +228,18 @@ pub enum Choice<'a> {
     },
     /// What is set leads nowhere; how, of the agent's model.
     Unusable(&'static str),
+}
+
+impl Choice<'_> {
+    /// As people read it.
+    pub fn shown(&self) -> ChatModel {
+        let label = match self {
+            Choice::Demo => demo::LABEL,
+            Choice::Deployment { name } | Choice::WorkersAi { name } | Choice::Own { name, .. } => name,
+            Choice::Unusable(_) => "",
+        };
+        ChatModel { label: label.to_owned(), demo: matches!(self, Choice::Demo) }
+    }
 }
 
 const NO_URL: &str = "names a model at the deployment's endpoint, and TOOLGATE_MODEL_URL is not set.";
@@ -349,6 +384,14 @@ mod tests {
             (Some(ModelRecord::Unreadable), deployment("u", "m", true), Choice::Unusable(UNREADABLE)),
         ] {
             assert_eq!(choose(setting.as_ref(), &here), choice, "{setting:?} {here:?}");
+            // Who reads the agent is told of the same one, also by what another object answered.
+            let agent: AgentRecord = serde_json::from_value(json!({"capabilities": []})).unwrap();
+            let answer = serde_json::to_string(&named_view("bot", &agent.with_model(setting))).unwrap();
+            let mut view: AgentView = serde_json::from_str(&answer).unwrap();
+            tell_model(&mut view, &here);
+            assert_eq!(view.chat_model, Some(choice.shown()), "{answer}");
+            assert_eq!(choice.shown().demo, choice == Choice::Demo);
+            assert_eq!(choice.shown().label.is_empty(), matches!(choice, Choice::Unusable(_)));
         }
     }
 
