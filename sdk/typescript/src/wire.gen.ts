@@ -1475,7 +1475,7 @@ export interface components {
             readonly profile: components["schemas"]["Profile"];
             /** @description The run's id. */
             readonly run: string;
-            /** @description What the last turn said, its first 2,000 characters. */
+            /** @description What the last turn said, its first 1,000 characters. */
             readonly text: string;
             /** @description When its last turn was, RFC 3339. It is kept for a week from then on. */
             readonly turned_at: string;
