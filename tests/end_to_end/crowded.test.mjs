@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { Gateway } from "./support/gateway.mjs";
+import { Mcp } from "./support/mcp.mjs";
 import { definition, Org, PRINCIPAL } from "./support/org.mjs";
 import { RawWorker } from "./support/raw_worker.mjs";
 
@@ -58,4 +59,16 @@ test("of three pools with one dead the other two work, and the dead one is named
   assert.deepEqual([dead.state, dead.error.code], ["expired", "no_worker"]);
   assert.match(dead.error.message, /the pool beta/);
   assert.match(dead.tool_result, /the pool beta/);
+});
+
+test("who does not wait for the queue deadline is told which pool takes nothing, by every door", async () => {
+  const org = await Org.make(gateway);
+  await (await poolOf(org, "silent")).register([definition("look", "read_only")]);
+  await org.grant(["look"]);
+  const agent = await org.key({ role: "agent", name: "m", agent: "bot", principal });
+  const { body: waiting } = await agent.door.must(202, "POST", "/v1/calls", { tool: "look", arguments: {} }, { headers: { prefer: "wait=1" } });
+  assert.equal(waiting.state, "queued");
+  assert.match(waiting.tool_result, /the pool silent, of which nobody has taken it/);
+  const told = await new Mcp(gateway, agent.key).result("tools/call", { name: "toolgate_approval_status", arguments: { id: waiting.call } });
+  assert.match(told.content[0].text, /the pool silent/);
 });

@@ -4,8 +4,8 @@ use toolgate_protocol::calls::CallState;
 
 use super::call::Call;
 
-/// A sentence fit to be a tool result; `None` for a call that has a result.
-pub fn told(call: &Call) -> Option<String> {
+/// A sentence fit to be a tool result; `None` for a call that has a result. `pool`: whose code it is for.
+pub fn told(call: &Call, pool: &str) -> Option<String> {
     let error = call.outcome.as_ref().and_then(|outcome| outcome.error.as_ref());
     let why = error.map(|error| format!(" {}", error.message)).unwrap_or_default();
     Some(match call.state {
@@ -13,7 +13,10 @@ pub fn told(call: &Call) -> Option<String> {
         CallState::WaitingApproval => {
             "This call waits for a person's decision and has not run. Do not ask for it again; go on with what does not need it, or tell the user that it waits.".to_owned()
         }
-        CallState::Queued | CallState::Running => {
+        CallState::Queued => format!(
+            "This call waits for the pool {pool}, of which nobody has taken it yet, and has no result yet. Do not ask for it again; its result can be read later."
+        ),
+        CallState::Running => {
             "This call is under way and has no result yet. Do not ask for it again; its result can be read later.".to_owned()
         }
         CallState::Failed => format!("This call failed.{why}"),

@@ -178,7 +178,7 @@ impl Step<'_> {
             error: outcome.error,
             activity: outcome.activity.as_deref().map(raw),
             edited_arguments: call.approval.as_ref().and_then(|approval| approval.edited.as_deref()).map(raw),
-            tool_result: told(call),
+            tool_result: told(call, &self.place().pool),
             approval,
             replayed: false,
             resolved_by: outcome.resolved_by,
