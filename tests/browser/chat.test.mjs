@@ -297,6 +297,31 @@ test("reasoning, offer, grounding and calls are there for who wants to know", as
   assert.equal(await page.getByRole("link", { name: "This call in the console" }).getAttribute("href"), "/console/calls/call_9");
 });
 
+test("a screen that is about no one thing is named without an id", async () => {
+  const page = await at.chat({ path: "/chat?context_type=dashboard", scripts: [[{ type: "CUSTOM", name: "toolgate.grounding", value: { context_type: "dashboard", digest: [{ label: "Open orders", value: "3" }] } }, ...said("a1", "Three are open.")]] });
+  await say(page, "How much is open?");
+  await words(page, "Three are open.").waitFor();
+  assert.deepEqual(at.gateway.inputs[0].forwardedProps, { toolgate: { context: { context_type: "dashboard" } } });
+  await page.getByText("About dashboard").click();
+  await page.getByText("Open orders").waitFor();
+});
+
+test("a conversation that is begun pushes none out of the list of many", async () => {
+  const said_at = (second) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+  for (let number = 1; number <= 25; number += 1) at.gateway.thread(`t-${number}`, { title: `Talk ${number}`, updated_at: said_at(number) });
+  const page = await at.chat({ scripts: [said("a1", "Hello.")] });
+  const list = page.getByRole("navigation", { name: "Conversations" });
+  await list.getByRole("link", { name: /^Talk 25 / }).waitFor();
+  await say(page, "The newest");
+  await words(page, "Hello.").waitFor();
+  await list.getByRole("link", { name: /^The newest/ }).waitFor();
+  await list.getByRole("button", { name: "Older ones" }).click();
+  await list.getByRole("link", { name: /^Talk 1 / }).waitFor();
+  const titles = await list.getByRole("listitem").locator(".title").allInnerTexts();
+  assert.deepEqual(titles, ["The newest", ...Array.from({ length: 25 }, (_, before) => `Talk ${25 - before}`)]);
+  assert.equal(await list.getByRole("button", { name: "Older ones" }).count(), 0);
+});
+
 test("conversations are paged, renamed, and deleted after a question", async () => {
   for (let number = 1; number <= 25; number += 1) at.gateway.thread(`t-${number}`, { title: `Talk ${number}`, messages: [{ id: `u${number}`, role: "user", content: `Number ${number}` }] });
   const page = await at.chat();
@@ -310,10 +335,10 @@ test("conversations are paged, renamed, and deleted after a question", async () 
   await page.getByRole("dialog").getByLabel("Title").fill("The first");
   await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
   await until("it has its new title", async () => at.gateway.threads.get("t-1").title === "The first");
-  await list.getByRole("button", { name: "Delete Talk 1", exact: true }).click();
+  await list.getByRole("button", { name: "Delete The first", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   assert.ok(at.gateway.threads.has("t-1"));
-  await list.getByRole("button", { name: "Delete Talk 1", exact: true }).click();
+  await list.getByRole("button", { name: "Delete The first", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("The conversation was deleted.").waitFor();
   assert.ok(!at.gateway.threads.has("t-1"));

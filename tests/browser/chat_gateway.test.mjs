@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { Door } from "../end_to_end/support/client.mjs";
 import { Internet } from "../end_to_end/support/internet.mjs";
 import { definition, Org, PRINCIPAL } from "../end_to_end/support/org.mjs";
 import { RawWorker } from "../end_to_end/support/raw_worker.mjs";
@@ -328,6 +329,58 @@ test("an admin makes a key of an agent for a person, and speaks with it", async 
   await page.getByRole("combobox", { name: "Agent" }).getByRole("option", { name: "bot for u9" }).waitFor({ state: "attached" });
   await say(page, "Hi");
   await words(page, "Hello.").waitFor();
+});
+
+test("every agent of the org can be chosen, however many there are", async () => {
+  const stage = await scene();
+  // The gateway lists a hundred at a time.
+  for (let number = 0; number < 101; number += 1) await stage.org.admin.must(200, "PUT", `/v1/agents/a${String(number).padStart(3, "0")}`, { capabilities: ["bot"] });
+  const page = await at.visit("/chat", [stage.org.admin.key]);
+  await page.getByRole("button", { name: "Another agent or person…" }).click();
+  const options = page.getByRole("dialog", { name: "Speak with an agent" }).getByLabel("Agent", { exact: true }).getByRole("option");
+  await options.first().waitFor({ state: "attached" });
+  const names = await options.allTextContents();
+  assert.deepEqual([names.length, names.at(-1)], [102, "bot"]);
+});
+
+test("tools behind the gateway stand in the panel with their class, always on", async () => {
+  const stage = await scene();
+  const page = await open(stage);
+  await page.getByRole("button", { name: "Tools", exact: true }).click();
+  const granted = page.getByRole("region", { name: "Behind the gateway" });
+  await granted.getByText(/^Always on/).waitFor();
+  await granted.getByRole("listitem").first().waitFor();
+  const tools = await granted.getByRole("listitem").evaluateAll((all) => all.map((one) => [one.querySelector("strong").textContent, one.querySelector(".badge").textContent]));
+  assert.deepEqual(tools.sort(), [["draw", "read_only"], ["look", "read_only"], ["refund", "consequential"]]);
+  assert.equal(await granted.getByRole("switch").count(), 0);
+  assert.equal(await page.getByRole("region", { name: "Tools", exact: true }).getByRole("switch").count(), 2, "the browser's own have one each");
+});
+
+test("a conversation is renamed and deleted, and the gateway has it so", async () => {
+  const stage = await scene();
+  model.next({ text: "One." });
+  const page = await open(stage);
+  await say(page, "The order");
+  await words(page, "One.").waitFor();
+  const thread = threadOf(page);
+  const door = new Door(at.gateway, stage.key);
+  const list = page.getByRole("navigation", { name: "Conversations" });
+  await list.getByRole("button", { name: "Rename The order", exact: true }).click();
+  await page.getByRole("dialog").getByLabel("Title").fill("Lind's order");
+  await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+  await list.getByRole("link", { name: /^Lind's order/ }).waitFor();
+  assert.equal((await door.must(200, "GET", `/v1/threads/${thread}`)).body.title, "Lind's order");
+  await page.reload();
+  await words(page, "One.").waitFor();
+  await list.getByRole("button", { name: "Delete Lind's order", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("The conversation was deleted.").waitFor();
+  await until("it is not listed", async () => (await list.getByRole("listitem").count()) === 0);
+  assert.equal(new URL(page.url()).pathname, "/chat");
+  assert.equal((await door.get(`/v1/threads/${thread}`)).status, 404);
+  await page.goto(`${at.gateway.url}/chat/${thread}`);
+  await page.getByText("This conversation is not there").waitFor();
+  assert.deepEqual((await door.must(200, "GET", "/v1/threads")).body.threads, []);
 });
 
 test("a thread of another person is not there", async () => {

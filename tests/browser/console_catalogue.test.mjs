@@ -187,3 +187,24 @@ test("a timeline has words for whatever happened, and shows what was said too la
   const [, , agent, state, , reason] = await cells(line);
   assert.deepEqual([agent, state, reason], ["bot", "failed", "resolved_failed"]);
 });
+
+test("a call says which turn of its run the offer is of, or that it was made in none", async () => {
+  const shop = await Shop.open(at.gateway);
+  const { body } = await shop.org.caller.must(201, "POST", "/v1/runs", { agent: "bot", principal: JSON.parse(PRINCIPAL), message: "I want my money back" });
+  const run = new Door(at.gateway, body.token);
+  const asked = await run.must(202, "POST", "/v1/calls", { tool: "refund_order", arguments: { order_id: 7, cents: 1 } }, { headers: { "idempotency-key": "in-a-run" } });
+  await run.must(200, "POST", `/v1/runs/${body.run}/turns`, { message: "And where is my order?" });
+  const { key } = await shop.org.key({ role: "agent", name: "chat", agent: "bot", principal: JSON.parse(PRINCIPAL) });
+  const alone = await new Door(at.gateway, key).must(202, "POST", "/v1/calls", { tool: "refund_order", arguments: { order_id: 7, cents: 2 } }, { headers: { "idempotency-key": "in-none" } });
+
+  const page = await at.visit(`/console/calls/${asked.body.call}`, everyKey(shop));
+  const offered = page.getByRole("region", { name: "Offer of its run" });
+  const none = page.getByText("It was not made in a run: no offer is kept with it.");
+  await offered.getByText("And where is my order?", { exact: true }).waitFor();
+  assert.match(await offered.innerText(), /Turn 2, /);
+  assert.equal(await offered.getByText("I want my money back", { exact: true }).count(), 0);
+  assert.equal(await none.count(), 0);
+  await page.goto(`${at.gateway.url}/console/calls/${alone.body.call}`);
+  await none.waitFor();
+  assert.equal(await offered.count(), 0);
+});

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
-import { get, request, type Schemas } from "../shared/api";
+import { request, type Schemas } from "../shared/api";
 import { useForm } from "../shared/form";
 import { type HeldKey, heldKeys, keyOf } from "../shared/keys";
 import { useLoad } from "../shared/load";
+import { allOf } from "../shared/pages";
 import { signIn } from "../shared/signin/session";
 import { useStore } from "../shared/store";
 import { Button } from "../shared/ui/Button";
@@ -61,12 +62,12 @@ interface MakeProps {
 
 /** Makes an agent key for a person, and holds it. */
 function MakeKey({ admin, onClose, onMade }: MakeProps) {
-  const agents = useLoad((signal) => get<Pick<Schemas["AgentPage"], "agents">>("/v1/agents?limit=100", { key: admin, signal }), [admin.id]);
+  const agents = useLoad((signal) => allOf<Schemas["AgentPage"]["agents"][number]>("/v1/agents", "agents", { key: admin, signal }), [admin.id]);
   const [agent, setAgent] = useState("");
   const [person, setPerson] = useState("me");
   const [tenant, setTenant] = useState("main");
   const [permissions, setPermissions] = useState("");
-  const found = agents.value?.agents ?? [];
+  const found = agents.value ?? [];
   const chosen = agent === "" ? found[0]?.name : agent;
   const form = useForm(async () => {
     const principal = { id: person.trim(), tenant_id: tenant.trim(), permissions: permissions.split(/[\s,]+/).filter((word) => word !== "") };

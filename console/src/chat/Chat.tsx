@@ -70,7 +70,9 @@ function WithAgent({ held, keys }: { readonly held: HeldKey; readonly keys: read
   const [changes, setChanges] = useState(0);
   const screen = useMemo(() => {
     const [context_type, context_id] = [place.query.get("context_type"), place.query.get("context_id")];
-    return context_type === null || context_id === null ? undefined : { context_type, context_id };
+    if (context_type === null || context_type === "") return undefined;
+    // A screen that is about no one thing has no id.
+    return { context_type, ...(context_id !== null && context_id !== "" && { context_id }) };
   }, [place.query]);
   // On a narrow screen the list is folded away until it is asked for.
   const [folded, setFolded] = useState(true);

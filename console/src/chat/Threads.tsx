@@ -13,20 +13,8 @@ import { FormEnd } from "../shared/ui/FormEnd";
 import { Seen } from "../shared/ui/Seen";
 import { Time } from "../shared/ui/Time";
 import { toast } from "../shared/ui/Toast";
+import { type Head, type HeadPage, NONE, renamed, withFirst, withNext, without } from "./heads";
 import type { ThreadView } from "./loop";
-
-interface Head {
-  readonly thread: string;
-  readonly title: string;
-  readonly updated_at: string;
-  readonly messages: number;
-  readonly state: ThreadView["state"];
-}
-
-interface Page {
-  readonly threads: readonly Head[];
-  readonly next_cursor?: string;
-}
 
 const PAGE = 20;
 const LOOK_MS = 15_000;
@@ -42,20 +30,16 @@ interface Props {
 
 /** The conversations of the person with the agent, newest first. */
 export function Threads({ held, current, changes }: Props) {
-  const [heads, setHeads] = useState<readonly Head[]>([]);
-  const [cursor, setCursor] = useState<string>();
+  const [{ heads, cursor }, setHeads] = useState(NONE);
   const [fault, setFault] = useState<unknown>();
   const [turn, setTurn] = useState(0);
   const [renaming, setRenaming] = useState<Head>();
   const [deleting, setDeleting] = useState<Head>();
   const load = async (from: string | undefined, signal?: AbortSignal): Promise<void> => {
     try {
-      const page = await get<Page>(query("/v1/threads", { limit: PAGE, cursor: from }), { key: held, signal });
+      const page = await get<HeadPage>(query("/v1/threads", { limit: PAGE, cursor: from }), { key: held, signal });
       setFault(undefined);
-      if (from !== undefined) setHeads((before) => [...before, ...page.threads.filter(({ thread }) => !before.some((one) => one.thread === thread))]);
-      // What was paged to stays; the first page is as it is now.
-      else setHeads((before) => [...page.threads, ...before.slice(page.threads.length).filter(({ thread }) => page.next_cursor !== undefined && !page.threads.some((one) => one.thread === thread))]);
-      if (from !== undefined || cursor === undefined || page.next_cursor === undefined) setCursor(page.next_cursor);
+      setHeads((before) => (from === undefined ? withFirst(before, page) : withNext(before, from, page)));
     } catch (thrown) {
       if (!signal?.aborted) setFault(thrown);
     }
@@ -112,9 +96,12 @@ export function Threads({ held, current, changes }: Props) {
         <Rename
           held={held}
           head={renaming}
-          onDone={(changed) => {
+          onDone={(title) => {
             setRenaming(undefined);
-            if (changed) setTurn((before) => before + 1);
+            if (title === undefined) return;
+            // It may stand behind the first page, which is all that is asked for again.
+            setHeads((before) => renamed(before, renaming.thread, title));
+            setTurn((before) => before + 1);
           }}
         />
       )}
@@ -125,7 +112,7 @@ export function Threads({ held, current, changes }: Props) {
           onDone={(deleted) => {
             setDeleting(undefined);
             if (!deleted) return;
-            setHeads((before) => before.filter(({ thread }) => thread !== deleting.thread));
+            setHeads((before) => without(before, deleting.thread));
             if (deleting.thread === current) navigate("/chat");
             setTurn((before) => before + 1);
           }}
@@ -135,31 +122,38 @@ export function Threads({ held, current, changes }: Props) {
   );
 }
 
-interface DialogProps {
+interface RenameProps {
   readonly held: HeldKey;
   readonly head: Head;
-  readonly onDone: (changed: boolean) => void;
+  /** With the title that it has now, if it was renamed. */
+  readonly onDone: (title?: string) => void;
 }
 
-function Rename({ held, head, onDone }: DialogProps) {
+function Rename({ held, head, onDone }: RenameProps) {
   const [title, setTitle] = useState(head.title);
   const form = useForm(async () => {
     await request("PUT", path`/v1/threads/${head.thread}`, { title: title.trim() }, { key: held });
-    onDone(true);
+    onDone(title.trim());
   });
   return (
-    <Dialog title="Rename the conversation" onClose={() => onDone(false)}>
+    <Dialog title="Rename the conversation" onClose={() => onDone()}>
       <form class="stack" onSubmit={form.onSubmit}>
         <Field label="Title">{(ids) => <input {...ids} required maxLength={200} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />}</Field>
         <FormEnd form={form} word="Rename">
-          <Button onClick={() => onDone(false)}>Cancel</Button>
+          <Button onClick={() => onDone()}>Cancel</Button>
         </FormEnd>
       </form>
     </Dialog>
   );
 }
 
-function Delete({ held, head, onDone }: DialogProps) {
+interface DeleteProps {
+  readonly held: HeldKey;
+  readonly head: Head;
+  readonly onDone: (deleted: boolean) => void;
+}
+
+function Delete({ held, head, onDone }: DeleteProps) {
   const remove = async (): Promise<void> => {
     await request("DELETE", path`/v1/threads/${head.thread}`, undefined, { key: held });
     toast("The conversation was deleted.");

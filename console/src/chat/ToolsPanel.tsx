@@ -50,9 +50,9 @@ export function ToolsPanel({ held, capabilities, clashing, onClose }: Props) {
             ))}
           </ul>
         </div>
-        <div class="stack">
-          <h3>Behind the gateway</h3>
-          <p class="quiet small">Granted to the agent. In each turn it is offered those that fit.</p>
+        <section class="stack" aria-labelledby="granted-title">
+          <h3 id="granted-title">Behind the gateway</h3>
+          <p class="quiet small">Always on: they are granted to the agent, and no switch of this page changes that. In each turn it is offered those that fit.</p>
           {items.length === 0 && <p>None is granted to this agent.</p>}
           <ul class="list">
             {items.map((tool) => (
@@ -67,7 +67,7 @@ export function ToolsPanel({ held, capabilities, clashing, onClose }: Props) {
               </li>
             ))}
           </ul>
-        </div>
+        </section>
       </div>
     </section>
   );

@@ -79,8 +79,8 @@ interface Setting {
   /** Those that are switched on now. */
   readonly tools: () => readonly ClientTool[];
   readonly changed: (talk: Talk) => void;
-  /** The screen in view, by type and id. */
-  readonly screen?: { readonly context_type: string; readonly context_id: string } | undefined;
+  /** The screen in view, by type, and by id if it has one. */
+  readonly screen?: { readonly context_type: string; readonly context_id?: string } | undefined;
 }
 
 interface Next {

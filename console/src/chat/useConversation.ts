@@ -9,7 +9,8 @@ const DRAWN_MS = 30;
 
 export interface Screen {
   readonly context_type: string;
-  readonly context_id: string;
+  /** None where the screen is about no one thing. */
+  readonly context_id?: string;
 }
 
 /** A conversation that lives as long as its thread is shown. `fresh`: it has said nothing yet, so there is nothing to load. */

@@ -4,6 +4,7 @@ import { useForm } from "../shared/form";
 import { type HeldKey, type Role } from "../shared/keys";
 import { useLoad } from "../shared/load";
 import { bodyText, Verbatim } from "../shared/json";
+import { pagesOf } from "../shared/pages";
 import { Badge } from "../shared/ui/Badge";
 import { Button } from "../shared/ui/Button";
 import { Confirm } from "../shared/ui/Confirm";
@@ -17,7 +18,6 @@ import { Table } from "../shared/ui/Table";
 import { Time } from "../shared/ui/Time";
 import { toast } from "../shared/ui/Toast";
 import { NO_PRINCIPAL, PrincipalFields, principalText } from "./calls/PrincipalFields";
-import { pagesOf } from "./documents";
 import { More } from "./More";
 import { useTitle } from "./title";
 

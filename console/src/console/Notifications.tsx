@@ -3,6 +3,7 @@ import { get, path, request, type Schemas } from "../shared/api";
 import { useForm } from "../shared/form";
 import type { HeldKey } from "../shared/keys";
 import { useLoad } from "../shared/load";
+import { allOf } from "../shared/pages";
 import { Badge } from "../shared/ui/Badge";
 import { Button } from "../shared/ui/Button";
 import { Confirm } from "../shared/ui/Confirm";
@@ -14,7 +15,6 @@ import { Secret } from "../shared/ui/Secret";
 import { Seen } from "../shared/ui/Seen";
 import { Time } from "../shared/ui/Time";
 import { toast } from "../shared/ui/Toast";
-import { allOf } from "./documents";
 import { NewName } from "./NewName";
 import { useTitle } from "./title";
 

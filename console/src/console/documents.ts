@@ -1,7 +1,8 @@
 // The documents of the API as the console reads them: what customers' own JSON is stays text.
-import { get, path, query, request, type Schemas } from "../shared/api";
+import { get, path, request, type Schemas } from "../shared/api";
 import type { JsonText } from "../shared/json";
 import type { HeldKey } from "../shared/keys";
+import { allOf, type Page, pagesOf } from "../shared/pages";
 
 type With<Base, Own> = Omit<Base, keyof Own> & Own;
 
@@ -36,36 +37,6 @@ const APPROVAL = ["arguments", "edited_arguments", "principal", "changes.*.from"
 const CALL = ["result", "edited_arguments", "activity.content"];
 const TOOL = ["versions.*.changes.*.from", "versions.*.changes.*.to", "refused.changes.*.from", "refused.changes.*.to"];
 const inList = (name: string, paths: readonly string[]): string[] => paths.map((each) => `${name}.*.${each}`);
-
-export interface Page<Entry> {
-  readonly entries: readonly Entry[];
-  /** There are more. */
-  readonly more: boolean;
-}
-
-/** The first pages of a list, one after the other. */
-export async function pagesOf<Entry>(
-  base: string,
-  name: string,
-  filters: Readonly<Record<string, string | undefined>>,
-  pages: number,
-  call: { readonly key: HeldKey; readonly signal?: AbortSignal; readonly raw?: readonly string[] },
-): Promise<Page<Entry>> {
-  const entries: Entry[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < pages; page += 1) {
-    const body = await get<Record<string, readonly Entry[]> & { readonly next_cursor?: string }>(query(base, { ...filters, cursor }), call);
-    entries.push(...(body[name] ?? []));
-    cursor = body.next_cursor;
-    if (cursor === undefined) break;
-  }
-  return { entries, more: cursor !== undefined };
-}
-
-/** Every entry of a list that an org has few of, such as its agents. */
-export async function allOf<Entry>(base: string, name: string, call: { readonly key: HeldKey; readonly signal?: AbortSignal; readonly raw?: readonly string[] }): Promise<readonly Entry[]> {
-  return (await pagesOf<Entry>(base, name, {}, Number.POSITIVE_INFINITY, call)).entries;
-}
 
 export function listApprovals(key: HeldKey, state: ApprovalState, order: "oldest" | "newest", pages: number, signal?: AbortSignal): Promise<Page<Approval>> {
   return pagesOf("/v1/approvals", "approvals", { state, order: order === "newest" ? order : undefined }, pages, { key, ...(signal && { signal }), raw: inList("approvals", APPROVAL) });

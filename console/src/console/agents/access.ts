@@ -1,6 +1,7 @@
 import { path, request, type Schemas } from "../../shared/api";
 import type { HeldKey } from "../../shared/keys";
-import { allOf, allTools, type Tool } from "../documents";
+import { allOf } from "../../shared/pages";
+import { allTools, type Tool } from "../documents";
 
 export type Capability = Schemas["CapabilityView"];
 /** Where a model is, as an agent's document says it; `api_key` is never read back. */

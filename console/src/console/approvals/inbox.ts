@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { HeldKey } from "../../shared/keys";
 import { useLoad } from "../../shared/load";
-import { type Approval, listApprovals, type Page, readApproval } from "../documents";
+import type { Page } from "../../shared/pages";
+import { type Approval, listApprovals, readApproval } from "../documents";
 import { merged } from "./merge";
 
 const EVERY_MS = 3_000;

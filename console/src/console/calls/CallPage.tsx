@@ -47,7 +47,12 @@ export function CallPage({ reader, id }: { readonly reader: HeldKey; readonly id
         </div>
       )}
       {events.value !== undefined && <Timeline events={events.value} />}
-      {call.value?.run !== undefined && <RunOffer reader={reader} id={call.value.run} />}
+      {call.value !== undefined &&
+        (call.value.run === undefined ? (
+          <p class="quiet">It was not made in a run: no offer is kept with it. The offers of a conversation stand in the chat.</p>
+        ) : (
+          <RunOffer reader={reader} id={call.value.run} />
+        ))}
     </section>
   );
 }

@@ -1,9 +1,9 @@
 import { type Schemas } from "../../shared/api";
 import { type HeldKey, heldKeys, keyOf, type Role } from "../../shared/keys";
 import { type Loaded, useLoad } from "../../shared/load";
+import { allOf } from "../../shared/pages";
 import { useStore } from "../../shared/store";
 import { Field } from "../../shared/ui/Field";
-import { allOf } from "../documents";
 
 /** Names to choose from: unknown where this page may not ask for them, or could not. */
 type Names = readonly string[] | "looking" | undefined;

@@ -1,13 +1,13 @@
 import { path, get, type Schemas } from "../../shared/api";
 import type { HeldKey } from "../../shared/keys";
 import { useLoad } from "../../shared/load";
+import { allOf } from "../../shared/pages";
 import { Link } from "../../shared/router";
 import { Badge } from "../../shared/ui/Badge";
 import { Fault } from "../../shared/ui/Fault";
 import { Seen } from "../../shared/ui/Seen";
 import { Table } from "../../shared/ui/Table";
 import { lengthOf } from "../../shared/ui/Time";
-import { allOf } from "../documents";
 import { useTitle } from "../title";
 import { EndpointBadge, percent } from "./parts";
 
