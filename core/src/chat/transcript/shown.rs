@@ -185,18 +185,12 @@ fn told(standing: &Standing) -> String {
 }
 
 /// A parked call as an interrupt.
-pub fn interrupt(call: &CallItem, parked: &Parked) -> Option<Interrupt> {
-    let schema = serde_json::json!({
-        "type": "object",
-        "properties": { "approved": { "type": "boolean" }, "editedArgs": { "type": "object" } },
-        "required": ["approved"],
-    });
-    Some(Interrupt {
+pub fn interrupt(call: &CallItem, parked: &Parked) -> Interrupt {
+    Interrupt {
         id: parked.approval.clone(),
         reason: "tool_call",
         tool_call_id: call.id.clone(),
         message: format!("{} waits for a person's decision.", call.name),
-        response_schema: to_raw_value(&schema).ok()?,
         expires_at: parked.expires_at.clone(),
         metadata: InterruptMetadata {
             call: parked.call.clone(),
@@ -206,5 +200,5 @@ pub fn interrupt(call: &CallItem, parked: &Parked) -> Option<Interrupt> {
             args_digest: parked.digest.clone(),
             tool: call.name.clone(),
         },
-    })
+    }
 }
