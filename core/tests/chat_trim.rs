@@ -17,8 +17,8 @@ fn user(text: &str) -> Message {
 }
 
 fn says(text: &str, calls: &[&str]) -> Message {
-    let called = |id: &&str| Called { id: (*id).into(), name: "look".into(), arguments: "{}".into() };
-    Message::Assistant { text: text.into(), calls: calls.iter().map(called).collect() }
+    let called = |id: &&str| Called { id: (*id).into(), name: "look".into(), arguments: "{}".into(), extra: None };
+    Message::Assistant { text: text.into(), reasoning: None, calls: calls.iter().map(called).collect() }
 }
 
 fn result(call: &str, content: &str) -> Message {
@@ -33,7 +33,7 @@ fn fitted(messages: &[Message], bytes_max: usize) -> Prompt {
 fn words(messages: &[Message]) -> Vec<String> {
     let word = |message: &Message| match message {
         Message::User { text } => text.chars().take(2).collect(),
-        Message::Assistant { text, calls } => {
+        Message::Assistant { text, calls, .. } => {
             let calls: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
             format!("{}[{}]", text.chars().take(2).collect::<String>(), calls.join(" "))
         }
@@ -120,7 +120,8 @@ fn thread(chance: &mut Chance) -> Transcript {
             _ => {
                 let calls = chance.below(4);
                 let text = if calls == 0 { format!("!{}", chance.text()) } else { chance.text() };
-                items.push(Item::Assistant { id: format!("a{at}"), text, author: author(), cut: chance.below(4) == 0 });
+                let (id, cut, returns) = (format!("a{at}"), chance.below(4) == 0, chance.below(2) == 0);
+                items.push(Item::Assistant { id, text, author: author(), cut, returns });
                 for call in 0..calls {
                     let arguments = ["{}", "{\"n\":9007199254740993}", "{\"cut", ""][chance.below(4)].to_owned();
                     let id = format!("c{at}-{call}");
@@ -130,7 +131,8 @@ fn thread(chance: &mut Chance) -> Transcript {
                     };
                     let name = ["look", "a b", ""][chance.below(3)].to_owned();
                     let item = CallItem::new(id, name, arguments, Side::Server, String::new(), UnixMillis(0));
-                    items.push(Item::Call(CallItem { standing, ..item }));
+                    let extra = (chance.below(3) == 0).then(|| r#"{"google":{"thought_signature":"Ab+/="}}"#.into());
+                    items.push(Item::Call(CallItem { standing, extra, ..item }));
                 }
             }
         }
@@ -190,7 +192,7 @@ fn whatever_is_left_of_a_conversation_every_provider_takes() {
     let mut trimmed = 0;
     for seed in 1..=150 {
         let mut chance = Chance(seed * 0x9e37_79b9);
-        let messages = thread(&mut chance).prompt();
+        let messages = thread(&mut chance).prompt("m");
         if messages.is_empty() || matches!(messages.last(), Some(Message::Assistant { .. })) {
             continue;
         }

@@ -144,6 +144,23 @@ fn the_screen_pins_before_the_agent_and_only_what_may_be_called() {
 }
 
 #[test]
+fn what_ships_and_is_granted_is_pinned_behind_the_rest_as_far_as_it_may_be_called() {
+    let mut catalogue = catalogue();
+    for shipped in ["get_order_status", "rename_customer", "foreign_tool", "list_invoices"] {
+        catalogue.managers.insert(shipped.to_owned(), "builtin".to_owned());
+    }
+    catalogue.managers.insert("refund_order".to_owned(), "worker".to_owned());
+    let turn = Offers::new(catalogue).turn(&run(1), &permissions(), "refund my order", None);
+    assert_eq!(names(&turn), ["list_invoices", "get_order_status"], "neither a foreign tool nor one that is barred");
+    let by = |at: usize| {
+        let pins = turn.offer.tools[at].reasons.iter().filter(|reason| reason.part == "pinned");
+        pins.map(|reason| reason.what.as_deref().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!((by(0), by(1)), (vec!["agent"], vec!["builtin"]));
+    assert_eq!(left(&turn), [("refund_order", "budget"), ("rename_customer", "write_not_enabled")]);
+}
+
+#[test]
 fn the_same_input_gives_the_same_bytes_and_each_profile_its_form() {
     let text = "invoices of my customer, and the order";
     let offer = |profile: Profile| {

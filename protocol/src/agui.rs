@@ -170,7 +170,8 @@ pub enum Outcome {
     },
 }
 
-/// A call that waits for a person's decision.
+/// A call that waits for a person's decision. It asks for no answer in a form of its own: no answer decides anything, the
+/// decision is the gateway's record.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ChatInterrupt"))]
 #[serde(rename_all = "camelCase")]
@@ -183,8 +184,6 @@ pub struct Interrupt {
     pub tool_call_id: String,
     /// For a person.
     pub message: String,
-    /// What an answer looks like. No answer decides anything: the decision is the gateway's record.
-    pub response_schema: Box<RawValue>,
     /// RFC 3339.
     pub expires_at: String,
     /// What a page needs to show and decide it.

@@ -85,10 +85,8 @@ pub struct ChatPeople {
     pub supported: bool,
     /// To approve.
     pub approvals: bool,
-    /// By interrupts.
+    /// By interrupts; a resume of one names the stored decision and brings no edit.
     pub interrupts: bool,
-    /// Who approves may edit.
-    pub approve_with_edits: bool,
 }
 
 /// What is kept.

@@ -395,6 +395,8 @@ pub const MODEL_LINE_BYTES_MAX: usize = 1024 * 1024;
 pub const MODEL_STREAM_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Text, reasoning and arguments of one turn: a turn is kept in one row.
 pub const MODEL_TURN_BYTES_MAX: usize = 512 * 1024;
+/// What a model wants back with one of its calls, such as a signature, as JSON.
+pub const MODEL_EXTRA_BYTES_MAX: usize = 32 * 1024;
 /// Most calls of one turn.
 pub const MODEL_CALLS_MAX: usize = 64;
 /// Of a refusal this much is read.

@@ -136,7 +136,7 @@ impl Run {
     /// What waits for somebody, at the end.
     fn outcome(&self) -> Outcome {
         let parked = self.transcript.calls().filter_map(|call| match &call.standing {
-            Standing::Parked(parked) if !parked.superseded => interrupt(call, parked),
+            Standing::Parked(parked) if !parked.superseded => Some(interrupt(call, parked)),
             _ => None,
         });
         let interrupts: Vec<_> = parked.collect();

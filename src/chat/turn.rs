@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use toolgate_core::chat::events::{Author, Event, TokenUsage};
 use toolgate_core::chat::model::{Delta, ModelError, Prompt, Usage};
-use toolgate_core::chat::transcript::{BEYOND_ROUNDS, CallItem, Side};
+use toolgate_core::chat::transcript::{BEYOND_ROUNDS, CallItem, Said, Side};
 use toolgate_core::hash::hex;
 use toolgate_core::names;
 use toolgate_durable::now;
@@ -25,10 +25,21 @@ struct Turn {
     author: Author,
     text: String,
     thoughts: String,
-    calls: Vec<(String, String, String)>,
+    /// What was thought goes back to the model.
+    returns: bool,
+    calls: Vec<Heard>,
     /// Ids of calls as the model said them, by place.
     ids: BTreeMap<String, usize>,
     open: Open,
+}
+
+/// A call as far as it was heard.
+struct Heard {
+    id: String,
+    name: String,
+    arguments: String,
+    /// JSON that the model wants back with it.
+    extra: Option<String>,
 }
 
 /// What is open in the stream.
@@ -42,7 +53,12 @@ struct Open {
 impl Run {
     /// The model answers once; its calls are in the thread afterwards, and not yet made.
     pub(super) async fn take_turn(&mut self, told: &Told) -> Result<(), Fault> {
-        let prompt = Prompt::fitted(&told.system, self.transcript.prompt(), told.tools.clone(), CHAT_PROMPT_BYTES_MAX);
+        let prompt = Prompt::fitted(
+            &told.system,
+            self.transcript.prompt(self.model.label()),
+            told.tools.clone(),
+            CHAT_PROMPT_BYTES_MAX,
+        );
         let author = Author { model: self.model.label().to_owned(), demo: self.model.is_demo() };
         let mut turn = Turn {
             message: fresh("msg")?,
@@ -50,6 +66,7 @@ impl Run {
             author,
             text: String::new(),
             thoughts: String::new(),
+            returns: false,
             calls: Vec::new(),
             ids: BTreeMap::new(),
             open: Open::default(),
@@ -60,17 +77,19 @@ impl Run {
             self.transcript.reasoned(turn.reasoning.clone(), std::mem::take(&mut turn.thoughts));
         }
         let calls: Vec<CallItem> = turn.calls.iter().enumerate().map(|(at, call)| self.call_item(at, call)).collect();
+        let (text, returns) = (turn.text, turn.returns);
+        let said = |calls| Said { id: turn.message, text, author: turn.author, calls, returns };
         match ended {
-            Ok(()) => self.transcript.answered(turn.message, turn.text, turn.author, calls),
+            Ok(()) => self.transcript.answered(said(calls)),
             Err(_) => {
                 let calls = calls.into_iter().map(|call| call.refused(BROKE_OFF)).collect();
-                self.transcript.broke_off(turn.message, turn.text, turn.author, calls);
+                self.transcript.broke_off(said(calls));
             }
         }
         // In the thread before any of them is made.
         self.keep().await?;
-        for (id, ..) in &turn.calls {
-            self.say_result(id);
+        for call in &turn.calls {
+            self.say_result(&call.id);
         }
         ended
     }
@@ -104,17 +123,23 @@ impl Run {
             Delta::Text(text) => self.hear_text(turn, text),
             Delta::Reasoning(text) if text.is_empty() => {}
             Delta::Reasoning(text) => self.hear_reasoning(turn, text),
+            Delta::ReasoningReturns => turn.returns = true,
             Delta::CallStarted { id, name } => self.hear_call(turn, id, name)?,
             Delta::CallArguments { id, text } => {
-                if let Some((own, _, arguments)) = turn.ids.get(&id).and_then(|at| turn.calls.get_mut(*at)) {
-                    arguments.push_str(&text);
-                    self.sink.say(&Event::ToolCallArgs { tool_call_id: own.clone(), delta: text });
+                if let Some(call) = turn.ids.get(&id).and_then(|at| turn.calls.get_mut(*at)) {
+                    call.arguments.push_str(&text);
+                    self.sink.say(&Event::ToolCallArgs { tool_call_id: call.id.clone(), delta: text });
+                }
+            }
+            Delta::CallExtra { id, extra } => {
+                if let Some(call) = turn.ids.get(&id).and_then(|at| turn.calls.get_mut(*at)) {
+                    call.extra = Some(extra);
                 }
             }
             Delta::CallEnded { id } => {
-                if let Some((own, ..)) = turn.ids.get(&id).and_then(|at| turn.calls.get(*at)) {
-                    turn.open.calls.retain(|open| open != own);
-                    self.sink.say(&Event::ToolCallEnd { tool_call_id: own.clone() });
+                if let Some(call) = turn.ids.get(&id).and_then(|at| turn.calls.get(*at)) {
+                    turn.open.calls.retain(|open| *open != call.id);
+                    self.sink.say(&Event::ToolCallEnd { tool_call_id: call.id.clone() });
                 }
             }
             Delta::Usage(usage) => self.usage.push(token_usage(&turn.author.model, &usage)),
@@ -151,10 +176,11 @@ impl Run {
     fn hear_call(&self, turn: &mut Turn, id: String, name: String) -> Result<(), Fault> {
         self.close_reasoning(turn);
         self.close_text(turn);
-        let taken = self.transcript.has_id(&id) || turn.calls.iter().any(|(known, ..)| *known == id);
+        let taken = self.transcript.has_id(&id) || turn.calls.iter().any(|known| known.id == id);
         let own = if taken || id.is_empty() || id.len() > 64 { fresh("call")? } else { id.clone() };
         turn.ids.insert(id, turn.calls.len());
-        turn.calls.push((own.clone(), name.clone(), String::new()));
+        let (arguments, extra) = (String::new(), None);
+        turn.calls.push(Heard { id: own.clone(), name: name.clone(), arguments, extra });
         turn.open.calls.push(own.clone());
         self.sink.say(&Event::ToolCallStart {
             tool_call_id: own,
@@ -187,11 +213,13 @@ impl Run {
     }
 
     /// Where a call runs, if it may at all.
-    fn call_item(&self, at: usize, (id, name, arguments): &(String, String, String)) -> CallItem {
+    fn call_item(&self, at: usize, heard: &Heard) -> CallItem {
+        let Heard { id, name, arguments, extra } = heard;
         let client = self.input.tools.iter().any(|tool| tool.name == *name);
         let side = if client { Side::Client } else { Side::Server };
         let key = CallItem::key(&self.token, id);
         let item = CallItem::new(id.clone(), name.clone(), arguments.clone(), side, key, now());
+        let item = CallItem { extra: extra.as_deref().map(Box::from), ..item };
         if at >= CHAT_CALLS_MAX {
             return item.refused(&format!("not made: more than {CHAT_CALLS_MAX} calls in one message"));
         }

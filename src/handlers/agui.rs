@@ -43,7 +43,7 @@ pub async fn capabilities(edge: Edge, agent: String) -> Handled {
             client_provided: true,
             parallel_calls: true,
         },
-        human_in_the_loop: ChatPeople { supported: true, approvals: true, interrupts: true, approve_with_edits: true },
+        human_in_the_loop: ChatPeople { supported: true, approvals: true, interrupts: true },
         state: ChatState { snapshots: false, deltas: false, memory: false, persistent_state: false },
         transport: ChatTransport { streaming: true, resumable: false },
         custom: ChatCustom { model: ChatModel { label: model.label().to_owned(), demo: model.is_demo() } },

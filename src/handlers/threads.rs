@@ -136,7 +136,7 @@ fn whole(person: &Person, kept: Kept) -> ThreadAnswer {
                 arguments: call.arguments.clone(),
             }),
             Standing::Parked(parked) => {
-                interrupts.extend(interrupt(call, parked).and_then(|interrupt| to_raw_value(&interrupt).ok()));
+                interrupts.extend(to_raw_value(&interrupt(call, parked)).ok());
             }
             _ => {}
         }

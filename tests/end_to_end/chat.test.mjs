@@ -162,6 +162,23 @@ test("a result alone goes on as well as a whole history, and nothing returned is
   assert.match(chat.given(1).at(-1), /^tool w: \{"error":"the tool returned nothing"\}$/);
 });
 
+test("a client tool that failed is a failure to the model, also when something came of it", async () => {
+  for (const [content, error, given] of [
+    ["half a list", "timed out", '{"error":"timed out","content":"half a list"}'],
+    ["", "permission denied", '{"error":"permission denied"}'],
+    ['{"approved":true}', "the card was closed", '{"error":"the card was closed","content":"{\\"approved\\":true}"}'],
+    ["all of it", undefined, "all of it"],
+  ]) {
+    const { chat } = await scene();
+    model.next({ calls: [{ id: "w", name: "get_location" }] }, { text: "I see." });
+    await chat.say("Near me?", { tools: [WHERE] });
+    chat.client.addMessage({ id: "r", role: "tool", toolCallId: chat.ids.get("w"), content, ...(error === undefined ? {} : { error }) });
+    assert.equal((await chat.run({ tools: [WHERE] })).text, "I see.");
+    assert.equal(chat.given(1).at(-1), `tool w: ${given}`);
+    assert.equal((await chat.kept()).messages.find(({ role }) => role === "tool").content, given);
+  }
+});
+
 test("server and browser calls in one message: the gate's run at once, the browser's stay pending", async () => {
   const { chat, worker } = await scene();
   model.next({ calls: [{ id: "s", name: "look", arguments: { id: 1 } }, { id: "w", name: "get_location" }] }, { text: "Both." });

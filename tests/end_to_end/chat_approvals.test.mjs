@@ -53,7 +53,10 @@ async function served(worker, result = '"refunded"') {
 test("a consequential call interrupts the run and names the approval, with what a page needs to decide it", async () => {
   const { chat, org, ran, interrupt, worker } = await parked();
   assert.equal(ran.outcome.type, "interrupt");
-  assert.deepEqual([interrupt.reason, interrupt.toolCallId, interrupt.responseSchema.required], ["tool_call", "p", ["approved"]]);
+  assert.deepEqual([interrupt.reason, interrupt.toolCallId], ["tool_call", "p"]);
+  // A resume decides nothing and edits nothing, so nothing asks for a form of it, nor do the capabilities promise edits.
+  assert.ok(!("responseSchema" in interrupt));
+  assert.deepEqual((await chat.capabilities()).humanInTheLoop, { supported: true, approvals: true, interrupts: true });
   const { metadata } = interrupt;
   assert.deepEqual([metadata.approval, metadata.sideEffect, metadata.tool], [interrupt.id, "consequential", "refund"]);
   const approval = (await org.approver.must(200, "GET", `/v1/approvals/${interrupt.id}`)).body;

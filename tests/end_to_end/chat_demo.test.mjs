@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
+import { query, shipped } from "./support/builtin.mjs";
 import { Chat, person } from "./support/chat.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { definition, Org } from "./support/org.mjs";
@@ -49,4 +50,59 @@ test("the demo model says so in its name, in every message and in the capabiliti
     if (content !== undefined) assert.match(content, /^Demo model: /);
   }
   for (const { metadata } of [...ran.of("TEXT_MESSAGE_START"), ...ran.of("TOOL_CALL_START")]) assert.equal(metadata.demo, true);
+});
+
+/** Asks the demo model in a new thread about the permits; the calls it makes, by what they were of, and what came of it. */
+async function ask(org, question, names) {
+  const chat = new Chat(await person(org, { unseen: [...names] }, { agent: "permits" }));
+  const ran = await chat.say(question);
+  assert.deepEqual(ran.outcome, { type: "success" }, JSON.stringify(ran.last));
+  const args = (id) => JSON.parse(ran.of("TOOL_CALL_ARGS").filter(({ toolCallId }) => toolCallId === id).map(({ delta }) => delta).join(""));
+  assert.deepEqual(ran.of("TOOL_CALL_START").map(({ toolCallId, toolCallName }) => [toolCallId, toolCallName]), Object.entries({ schema: "get_database_schema", query: "execute_query", chart: "create_chart", map: "create_map" }).filter(([name]) => names.includes(name)));
+  assert.deepEqual(ran.custom("toolgate.call").map(({ toolCallId, side_effect }) => [toolCallId, side_effect]), names.map((name) => [name, "read_only"]));
+  return { chat, ran, args };
+}
+
+/** The one activity of a run, as the client got it, as the official client keeps it, and as the thread does. */
+async function drawn({ chat, ran }, id, type) {
+  const snapshots = ran.of("ACTIVITY_SNAPSHOT");
+  assert.deepEqual(snapshots.map(({ messageId, activityType }) => [messageId, activityType]), [[`activity-${id}`, type]]);
+  const [{ content }] = snapshots;
+  for (const messages of [chat.named(chat.client.messages), (await chat.kept()).messages]) {
+    assert.deepEqual(messages.filter(({ role }) => role === "activity"), [{ id: `activity-${id}`, role: "activity", activityType: type, content }]);
+  }
+  return content;
+}
+
+test("a question about the data set that ships is answered by its schema, a query, and a chart", async () => {
+  const { org } = await shipped(gateway);
+  const asked = await ask(org, "Chart of permits by district", ["schema", "query", "chart"]);
+  const { rows } = await query(org, "SELECT district, count(*) FROM permits GROUP BY district");
+  const content = await drawn(asked, "chart", "application/json+echart");
+  assert.equal(JSON.parse(asked.ran.results.schema).dataset, "city_permits");
+  assert.ok(rows.length > 1 && rows.every(([, count]) => count > 0));
+  const [series, ...more] = content.series;
+  assert.deepEqual([series.type, more, content.xAxis.data.length], ["bar", [], rows.length]);
+  assert.deepEqual(Object.fromEntries(content.xAxis.data.map((district, at) => [district, series.data[at]])), Object.fromEntries(rows));
+  // What the model wrote, and nothing of its own but what keeps HTML out of the tooltip.
+  const { tooltip, ...written } = asked.args("chart").config;
+  assert.deepEqual(content, { ...written, tooltip: { ...tooltip, renderMode: "richText" } });
+  assert.match(asked.ran.results.chart, /^Chart created: /);
+});
+
+test("and by a map, with a point for each row", async () => {
+  const { org } = await shipped(gateway);
+  const asked = await ask(org, "Show the permits on a map", ["schema", "query", "map"]);
+  const { columns, rows } = JSON.parse(asked.ran.results.query);
+  const content = await drawn(asked, "map", "application/json+leaflet");
+  const [north, east] = ["latitude", "longitude"].map((name) => columns.indexOf(name));
+  assert.deepEqual(content, asked.args("map").data);
+  const { features: { type, features }, center } = content;
+  assert.ok(rows.length > 1 && type === "FeatureCollection");
+  assert.deepEqual(features.map(({ geometry }) => geometry), rows.map((row) => ({ type: "Point", coordinates: [row[east], row[north]] })));
+  for (const [at, place] of [[0, north], [1, east]]) {
+    const values = rows.map((row) => row[place]);
+    assert.ok(Math.min(...values) <= center[at] && center[at] <= Math.max(...values));
+  }
+  assert.match(asked.ran.results.map, new RegExp(`^Map created: ${rows.length} features`));
 });

@@ -46,6 +46,8 @@ const end = (reason = "stop") => delta({}, reason);
 const piece = ([index, id, name, args]) => ({ ...(index === undefined ? {} : { index }), ...(id === undefined ? {} : { id }), type: "function", function: { ...(name === undefined ? {} : { name }), ...(args === undefined ? {} : { arguments: args }) } });
 const calls = (...pieces) => delta({ tool_calls: pieces.map(piece) });
 const _ = undefined;
+/** A piece of a call as Gemini signs it. */
+const signed = (of, signature) => delta({ tool_calls: [{ ...piece(of), extra_content: { google: { thought_signature: signature } } }] });
 
 /** Answers with these events; `cut`: how the bytes are cut, `eol`: how lines end, `done`: whether `[DONE]` follows. */
 function events(list, { eol = "\n", cut = 1_000, done = true, type = "text/event-stream" } = {}) {
@@ -113,6 +115,7 @@ const ERRORS = [
   ["an error inside a 200 that repeats the key", events([JSON.stringify({ error: { message: `Incorrect API key ${KEY}`, code: 401 } })]), "model_error", "The model reports an error: Incorrect API key …"],
   ["a limit in the middle of a call", events([calls([0, "c1", "refund", ""]), end("length")]), "model_stream_cut"],
   ["no JSON", events(["nonsense"]), "model_error"],
+  ["a signature without an end", events([signed([0, "c1", "refund", "{}"], "x".repeat(40_000)), end("tool_calls")]), "model_error"],
   ["arguments without a name", events([calls([0, "c1", _, '{"n":1}']), end("tool_calls")]), "model_error"],
   ["too much", events([text("x".repeat(600_000)), text("y".repeat(600_000)), end()], { cut: 100_000 }), "model_error"],
   ["a line without an end", events([text("x".repeat(1_200_000)), end()], { cut: 100_000 }), "model_error"],
@@ -156,6 +159,66 @@ test("a short pause is waited for once, and an answer that is not streamed is re
   const whole = (request, respond) => respond(200, { "content-type": "application/json" }, JSON.stringify({ choices: [{ index: 0, message, finish_reason: "tool_calls" }] }));
   const ran = await (await scene(whole)).chat.say("Do it", { tools: TOOLS });
   assert.deepEqual([ran.text, called(ran)], ["All at once.", ["get_time({})"]]);
+});
+
+/** The assistant's messages of a request. */
+const said = (body) => body.messages.filter(({ role }) => role === "assistant");
+
+test("what Gemini signs goes back with its call, whatever comes later, and to no other model", async () => {
+  const SIGNATURE = "CiQBAb+/=\u00e9 not base64 either";
+  const whole = signed([0, "c1", "get_weather", '{"city":"Rome"}'], SIGNATURE);
+  for (const signature of [[whole], [calls([0, "c1", "get_weather", '{"city":']), signed([0, _, _, '"Rome"}'], SIGNATURE)]]) {
+    const first = events([...signature, calls([1, "c2", "get_time", "{}"]), end("tool_calls")]);
+    const { org, model, chat, asked } = await scene([first, events([text("Done."), end()])]);
+    const ran = await chat.say("Do it", { tools: TOOLS });
+    for (const id of ran.outcome.pendingToolCallIds) chat.answer(id, "ok");
+    assert.equal((await chat.run({ tools: TOOLS })).text, "Done.");
+    await chat.say("And then?", { tools: TOOLS });
+    for (const body of asked().slice(1)) {
+      const [one, two] = said(body)[0].tool_calls;
+      assert.deepEqual([one.function.name, one.extra_content], ["get_weather", { google: { thought_signature: SIGNATURE } }]);
+      assert.deepEqual([two.function.name, Object.keys(two).sort()], ["get_time", ["function", "id", "type"]]);
+    }
+    // It is between the gateway and the model: no client is told.
+    assert.ok(!JSON.stringify([ran.events, await chat.kept()]).includes("thought_signature"));
+    // Another model takes the conversation over, and may refuse a member that it does not know.
+    await org.admin.must(200, "PUT", "/v1/agents/bot", { capabilities: [], model: { ...model, name: "another" } });
+    await chat.say("Still there?", { tools: TOOLS });
+    assert.ok(said(asked().at(-1))[0].tool_calls.every((call) => !("extra_content" in call)));
+  }
+});
+
+test("what DeepSeek thought goes back where it called tools, and where it did not it stays away", async () => {
+  const thinks = (words) => [...words].map((piece) => delta({ reasoning_content: piece }));
+  const { chat, asked } = await scene([
+    events([...thinks(["First ", "the weather."]), text("Let me look."), calls([0, "c1", "get_weather", '{"city":"Rome"}']), end("tool_calls")]),
+    // It thought nothing this time, and its endpoint wants that back too.
+    events([delta({ reasoning_content: "" }), calls([0, "c1", "get_time", "{}"]), end("tool_calls")]),
+    events([...thinks(["Now I know."]), text("Sunny."), end()]),
+    events([...thinks(["Small talk."]), text("You are welcome."), end()]),
+    events([text("Bye."), end()]),
+  ]);
+  let ran = await chat.say("How is the weather?", { tools: TOOLS });
+  for (let round = 0; round < 2; round += 1) {
+    for (const id of ran.outcome.pendingToolCallIds) chat.answer(id, "ok");
+    ran = await chat.run({ tools: TOOLS });
+  }
+  assert.equal(ran.text, "Sunny.");
+  for (const words of ["Thanks", "Goodbye"]) await chat.say(words, { tools: TOOLS });
+  const thoughts = asked().map((body) => said(body).map(({ reasoning_content, content }) => [content, reasoning_content]));
+  const [one, two, three] = [["Let me look.", "First the weather."], ["", ""], ["Sunny.", "Now I know."]];
+  assert.deepEqual(thoughts, [[], [one], [one, two], [one, two, three], [one, two, three, ["You are welcome.", undefined]]]);
+});
+
+test("to an endpoint that wants nothing back, nothing is added", async () => {
+  for (const first of [[], [delta({ reasoning: "Hm." })], [delta({ reasoning_content: null })]]) {
+    const { chat, asked } = await scene([events([...first, calls([0, "c1", "get_time", "{}"]), end("tool_calls")]), events([text("Noon."), end()])]);
+    const ran = await chat.say("What time is it?", { tools: TOOLS });
+    for (const id of ran.outcome.pendingToolCallIds) chat.answer(id, "12:00");
+    assert.equal((await chat.run({ tools: TOOLS })).text, "Noon.");
+    const [assistant] = said(asked()[1]);
+    assert.deepEqual([Object.keys(assistant).sort(), Object.keys(assistant.tool_calls[0]).sort()], [["content", "role", "tool_calls"], ["function", "id", "type"]]);
+  }
 });
 
 test("a slow answer arrives as it is written, reasoning apart from text", async () => {

@@ -7,6 +7,7 @@ import { BoundGateway, FarSide } from "./support/bound.mjs";
 import { Chat, person } from "./support/chat.mjs";
 import { definition, Org } from "./support/org.mjs";
 import { RawWorker } from "./support/raw_worker.mjs";
+import { until, within } from "./support/until.mjs";
 
 const MODEL = "@cf/meta/llama-4-scout-17b-16e-instruct";
 const PICK = { name: "pick", description: "Picks one.", parameters: { type: "object", properties: {} } };
@@ -127,4 +128,22 @@ test("an answer that breaks off is no answer: what was said is kept, and none of
     assert.match(Object.values(ran.results)[0], /broke off; this call was not made/);
     assert.equal((await chat.run()).text, "Again.");
   }
+});
+
+test("a client that leaves ends the model's answer too", async () => {
+  const closed = Promise.withResolvers();
+  const { chat } = await scene((response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const talk = setInterval(() => response.write(`data: ${JSON.stringify(delta({ content: "on and on " }))}\n\n`), 20);
+    response.on("close", () => {
+      clearInterval(talk);
+      closed.resolve();
+    });
+  });
+  const leaving = new AbortController();
+  const said = assert.rejects(chat.post({ messages: [{ id: "u", role: "user", content: "Talk" }] }, { signal: leaving.signal }));
+  await until("the model talks", () => far.asked.length === 1);
+  leaving.abort();
+  await said;
+  await within("its connection ends", 15_000, closed.promise);
 });

@@ -192,13 +192,24 @@ fn in_message(path: &str, message: &Json) -> Result<Option<InMessage>, Problem> 
     }
 }
 
-/// Nothing returned is no consent and no success: the model is told that there was nothing.
+/// A failure stays one, whatever else came with it. Nothing returned is no consent and no success: the model is told that
+/// there was nothing.
 fn returned(content: String, error: Option<String>) -> String {
-    if !content.trim().is_empty() {
-        return content;
+    /// The error stands first: what is cut off a long result is its end.
+    #[derive(Serialize)]
+    struct Failed<'a> {
+        error: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        content: Option<&'a str>,
     }
-    let error = error.filter(|error| !error.trim().is_empty());
-    serde_json::json!({ "error": error.as_deref().unwrap_or("the tool returned nothing") }).to_string()
+    let given = Some(content.as_str()).filter(|content| !content.trim().is_empty());
+    let error = match (error.as_deref().filter(|error| !error.trim().is_empty()), given) {
+        (Some(error), _) => error,
+        (None, Some(_)) => return content,
+        (None, None) => "the tool returned nothing",
+    };
+    let failed = Failed { error, content: given };
+    serde_json::to_string(&failed).unwrap_or_else(|_| r#"{"error":"the tool failed"}"#.to_owned())
 }
 
 /// The text of a message. Of parts only text is taken: what would be dropped is refused instead.
@@ -343,6 +354,8 @@ mod tests {
                 { "id": "a", "role": "assistant", "toolCalls": [] },
                 { "id": "t", "role": "tool", "toolCallId": "c", "content": "" },
                 { "id": "v", "role": "tool", "toolCallId": "d", "content": "", "error": "denied" },
+                { "id": "w", "role": "tool", "toolCallId": "e", "content": "half of it", "error": "timed out" },
+                { "id": "x", "role": "tool", "toolCallId": "f", "content": "all of it", "error": " " },
                 { "id": "y", "role": "activity", "activityType": "x", "content": {} },
             ],
             "forwardedProps": { "other": 1, "toolgate": { "context": { "context_type": "order" } } },
@@ -358,6 +371,12 @@ mod tests {
                     content: r#"{"error":"the tool returned nothing"}"#.into()
                 },
                 InMessage::Tool { id: "v".into(), call: "d".into(), content: r#"{"error":"denied"}"#.into() },
+                InMessage::Tool {
+                    id: "w".into(),
+                    call: "e".into(),
+                    content: r#"{"error":"timed out","content":"half of it"}"#.into()
+                },
+                InMessage::Tool { id: "x".into(), call: "f".into(), content: "all of it".into() },
             ]
         );
         assert_eq!(input.screen.unwrap().context_type, "order");

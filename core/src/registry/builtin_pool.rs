@@ -16,7 +16,7 @@ use crate::registration::ReadManifest;
 use crate::sql_port::StoreError;
 
 /// Who manages what ships, in the catalogue.
-const MANAGER: &str = "builtin";
+pub(crate) const MANAGER: &str = "builtin";
 
 impl Step<'_> {
     pub(super) fn put_builtin(&mut self, name: &str, known: Option<PoolRecord>) -> Stepped {

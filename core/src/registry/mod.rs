@@ -39,6 +39,7 @@ use crate::sql_port::{Sql, StoreError};
 use crate::time::UnixMillis;
 use documents::Documents;
 
+pub(crate) use builtin_pool::MANAGER as BUILTIN;
 pub use documents::SCHEMA;
 pub use endpoints::{Challenged, EndpointSpec, NewSecret, timeout_seconds};
 pub use notices::{Notice, NoticeOutcome, NoticeReport};

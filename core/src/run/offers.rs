@@ -16,7 +16,7 @@ use crate::contract::schema::{compile, compile_mirrored, tokens};
 use crate::mcp::mirrors;
 use crate::offer::{Index, Ranked, Scored, Searchable};
 use crate::policy::Grant;
-use crate::registry::OfferCatalogue;
+use crate::registry::{BUILTIN, OfferCatalogue};
 
 /// A catalogue with what offers need of it, made once for each version: an index for each agent, and definitions in the
 /// forms that were asked for.
@@ -109,7 +109,7 @@ impl Offers {
             .fold(0, |sum: u32, one| sum.saturating_add(one.tokens));
         let open = || granted.iter().filter(|tool| tool.barred.is_none());
         let all_fit = open().fold(0, |sum: u32, tool| sum.saturating_add(tool.tokens)) <= share;
-        let pins = self.pins(&run.agent, context);
+        let pins = self.pins(&run.agent, &agent.names, context);
         let candidates = candidates(run, &granted, &ranking, &agent, &pins, all_fit);
         let Selection { added, over_budget } = select(&candidates, used, share);
         let added: Vec<&str> = added.iter().filter_map(|at| granted.get(*at)).map(|tool| tool.name).collect();
@@ -186,15 +186,18 @@ impl Offers {
         RawValue::from_string(compile_mirrored(tool, Profile::Mcp, &headers)).ok()
     }
 
-    /// What is advertised in any case, and by whom: the screen's tools, then the agent's.
-    fn pins(&self, agent: &str, context: Option<&ContextDefinition>) -> Vec<(String, String)> {
+    /// What is advertised in any case, and by whom: the screen's tools, the agent's, then what ships of those it is granted.
+    fn pins(&self, agent: &str, granted: &[String], context: Option<&ContextDefinition>) -> Vec<(String, String)> {
         let screen = context.iter().flat_map(|context| {
             context.pinned_tools.iter().map(|tool| (tool.clone(), format!("screen {}", context.context_type)))
         });
         let agent = self.catalogue.agents.get(agent);
         let own =
             agent.iter().flat_map(|agent| agent.pinned_tools.iter().map(|tool| (tool.clone(), "agent".to_owned())));
-        screen.chain(own).collect()
+        let managers = &self.catalogue.managers;
+        let ships = |tool: &&String| managers.get(*tool).is_some_and(|manager| manager == BUILTIN);
+        let shipped = granted.iter().filter(ships).map(|tool| (tool.clone(), BUILTIN.to_owned()));
+        screen.chain(own).chain(shipped).collect()
     }
 
     fn offered_tool(

@@ -492,7 +492,7 @@ export interface components {
             /** @description `toolgate`. */
             readonly provider: string;
         };
-        /** @description A call that waits for a person's decision. */
+        /** @description A call that waits for a person's decision. It asks for no answer in a form of its own: no answer decides anything, the decision is the gateway's record. */
         readonly ChatInterrupt: {
             /** @description RFC 3339. */
             readonly expiresAt: string;
@@ -504,8 +504,6 @@ export interface components {
             readonly metadata: components["schemas"]["ChatInterruptMetadata"];
             /** @description `tool_call`. */
             readonly reason: string;
-            /** @description What an answer looks like. No answer decides anything: the decision is the gateway's record. */
-            readonly responseSchema: unknown;
             /** @description The call. */
             readonly toolCallId: string;
         };
@@ -547,9 +545,7 @@ export interface components {
         readonly ChatPeople: {
             /** @description To approve. */
             readonly approvals: boolean;
-            /** @description Who approves may edit. */
-            readonly approveWithEdits: boolean;
-            /** @description By interrupts. */
+            /** @description By interrupts; a resume of one names the stored decision and brings no edit. */
             readonly interrupts: boolean;
             /** @description A person comes in. */
             readonly supported: boolean;

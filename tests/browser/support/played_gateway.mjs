@@ -190,7 +190,7 @@ export class PlayedGateway {
       required: 1, decisions: [], earlier: [], state: "pending", created_at: "2026-01-01T00:00:00Z", expires_at: expires,
     });
     return {
-      id, reason: "tool_call", toolCallId, message: `${tool} needs an approval.`, responseSchema: { type: "object" }, expiresAt: expires,
+      id, reason: "tool_call", toolCallId, message: `${tool} needs an approval.`, expiresAt: expires,
       metadata: { call: `call_${id}`, approval: id, approvalUrl: `${this.url}/console/approvals/${id}`, sideEffect: "consequential", argsDigest: `digest-${id}`, tool },
     };
   }

@@ -5,7 +5,7 @@
 //! complete and its arguments begin, in the order in which calls were opened; the rest of it at the end. Its id is one
 //! of ours: those of endpoints repeat from turn to turn, and some take none but nine letters and digits.
 
-use toolgate_protocol::limits::MODEL_CALLS_MAX;
+use toolgate_protocol::limits::{MODEL_CALLS_MAX, MODEL_EXTRA_BYTES_MAX};
 
 use super::chunk::CallPiece;
 use super::{Delta, ModelError};
@@ -31,6 +31,8 @@ struct Call {
     arguments: String,
     /// How much of the arguments was told; nothing was told of a call that was not started.
     told: usize,
+    /// What the endpoint wants back with the call, until it was told of.
+    extra: Option<String>,
     is_started: bool,
 }
 
@@ -68,6 +70,9 @@ impl Calls {
             self.indexes.push((index, at));
         }
         self.current = Some(at);
+        if piece.extra.len() > MODEL_EXTRA_BYTES_MAX {
+            return Err(ModelError::malformed("what it wants back with a call is too large"));
+        }
         let offered = &self.offered;
         if let Some(call) = self.calls.get_mut(at) {
             if call.given.is_empty() {
@@ -75,6 +80,9 @@ impl Calls {
             }
             call.extend_name(&piece.name, offered)?;
             call.arguments.push_str(&piece.arguments);
+            if !piece.extra.is_empty() {
+                call.extra = Some(piece.extra.clone());
+            }
         }
         self.tell(out);
         Ok(())
@@ -186,6 +194,7 @@ impl Call {
         if !std::mem::replace(&mut self.is_started, true) {
             out.push(Delta::CallStarted { id: self.id.clone(), name: self.name.clone() });
         }
+        out.extend(self.extra.take().map(|extra| Delta::CallExtra { id: self.id.clone(), extra }));
     }
 
     fn tell_arguments(&mut self, out: &mut Vec<Delta>) {

@@ -16,12 +16,16 @@ pub(super) struct CallPiece {
     pub id: String,
     pub name: String,
     pub arguments: String,
+    /// `extra_content` as JSON, which the endpoint wants back with the call; empty where there is none.
+    pub extra: String,
 }
 
 /// What a chunk says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Chunk {
     pub reasoning: String,
+    /// The reasoning has the name under which it is sent back, be it empty.
+    pub is_returned: bool,
     pub text: String,
     pub calls: Vec<CallPiece>,
     /// It names a reason why the turn is over.
@@ -71,6 +75,10 @@ fn read_choice(choice: &Json, chunk: &mut Chunk) {
         .map(|member| text(delta.get(member)))
         .find(|text| !text.is_empty())
         .unwrap_or_default();
+    chunk.is_returned = match delta.get("reasoning_content") {
+        Some(given @ Json::Text(_)) => chunk.reasoning == text(Some(given)),
+        _ => false,
+    };
     chunk.text = text(delta.get("content"));
     chunk.text.push_str(&text(delta.get("refusal")));
     read_calls(delta.get("tool_calls"), chunk);
@@ -89,6 +97,10 @@ fn read_calls(calls: Option<&Json>, chunk: &mut Chunk) {
             id: text(call.get("id")),
             name: text(function.get("name")),
             arguments,
+            extra: call
+                .get("extra_content")
+                .filter(|extra| **extra != Json::Null)
+                .map_or_else(String::new, Json::canonical),
         }
     }));
 }
@@ -129,7 +141,7 @@ mod tests {
     }
 
     fn piece(index: Option<u64>, id: &str, name: &str, arguments: &str) -> CallPiece {
-        CallPiece { index, id: id.into(), name: name.into(), arguments: arguments.into() }
+        CallPiece { index, id: id.into(), name: name.into(), arguments: arguments.into(), extra: String::new() }
     }
 
     #[test]
@@ -156,12 +168,12 @@ mod tests {
             Chunk { text: "ab".into(), ..nothing() },
         );
         check(r#"{"choices":[{"delta":{"refusal":"no"}}]}"#, Chunk { text: "no".into(), ..nothing() });
-        check(r#"{"choices":[{"delta":{"reasoning_content":"r"}}]}"#, Chunk { reasoning: "r".into(), ..nothing() });
+        let returned = |reasoning: &str| Chunk { reasoning: reasoning.into(), is_returned: true, ..nothing() };
+        check(r#"{"choices":[{"delta":{"reasoning_content":"r"}}]}"#, returned("r"));
+        check(r#"{"choices":[{"delta":{"reasoning_content":""}}]}"#, returned(""));
+        check(r#"{"choices":[{"delta":{"reasoning_content":null}}]}"#, nothing());
         check(r#"{"choices":[{"delta":{"reasoning":"r"}}]}"#, Chunk { reasoning: "r".into(), ..nothing() });
-        check(
-            r#"{"choices":[{"delta":{"reasoning":"r","reasoning_content":"r"}}]}"#,
-            Chunk { reasoning: "r".into(), ..nothing() },
-        );
+        check(r#"{"choices":[{"delta":{"reasoning":"r","reasoning_content":"r"}}]}"#, returned("r"));
         check(
             r#"{"choices":[{"delta":{"reasoning_content":"","reasoning":"r","content":"a"}}]}"#,
             Chunk { reasoning: "r".into(), text: "a".into(), ..nothing() },
@@ -193,6 +205,14 @@ mod tests {
             (r#"{"name":"f","arguments":{"a":1.0}}"#, piece(None, "", "f", r#"{"a":1.0}"#)),
             (r#"{"index":"0","id":7,"function":{"name":"f"}}"#, piece(None, "7", "f", "")),
             (r#"{"index":-1,"function":{}}"#, piece(None, "", "", "")),
+            (
+                r#"{"id":"c1","function":{"name":"f"},"extra_content":{"google":{"thought_signature":"Ab+/=","n":1.0}}}"#,
+                CallPiece {
+                    extra: r#"{"google":{"n":1.0,"thought_signature":"Ab+/="}}"#.into(),
+                    ..piece(None, "c1", "f", "")
+                },
+            ),
+            (r#"{"id":"c1","extra_content":null}"#, piece(None, "c1", "", "")),
             ("{}", piece(None, "", "", "")),
             ("null", piece(None, "", "", "")),
         ] {

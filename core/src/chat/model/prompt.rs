@@ -40,6 +40,8 @@ pub enum Message {
     Assistant {
         /// What was said; may be empty where there are calls.
         text: String,
+        /// What it thought, where its endpoint wants that back: as `reasoning_content`, be it empty.
+        reasoning: Option<String>,
         /// What was called, in order.
         calls: Vec<Called>,
     },
@@ -55,7 +57,7 @@ pub enum Message {
 }
 
 /// A call as a model made it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Called {
     /// Unique in its thread.
     pub id: String,
@@ -63,6 +65,8 @@ pub struct Called {
     pub name: String,
     /// JSON text, verbatim; not always valid.
     pub arguments: String,
+    /// JSON that its endpoint wants back with it, as `extra_content`.
+    pub extra: Option<String>,
 }
 
 /// A piece of a turn.
@@ -72,6 +76,8 @@ pub enum Delta {
     Text(String),
     /// More of the reasoning.
     Reasoning(String),
+    /// The reasoning came under the name under which the endpoint wants it back; it may still be empty.
+    ReasoningReturns,
     /// A call begins; its name is complete.
     CallStarted {
         /// Its id.
@@ -85,6 +91,13 @@ pub enum Delta {
         id: String,
         /// A piece of JSON text.
         text: String,
+    },
+    /// What the endpoint wants back with a call; a second one takes the place of the first.
+    CallExtra {
+        /// The call.
+        id: String,
+        /// JSON text.
+        extra: String,
     },
     /// A call is complete. What its arguments add up to may still be no JSON object.
     CallEnded {

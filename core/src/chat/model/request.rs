@@ -36,7 +36,7 @@ struct StreamOptions {
     include_usage: bool,
 }
 
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Serialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
 enum Sent<'a> {
     System {
@@ -47,6 +47,8 @@ enum Sent<'a> {
     },
     Assistant {
         content: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning_content: Option<&'a str>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<SentCall<'a>>,
     },
@@ -56,15 +58,17 @@ enum Sent<'a> {
     },
 }
 
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Serialize)]
 struct SentCall<'a> {
     id: &'a str,
     #[serde(rename = "type")]
     kind: &'static str,
     function: SentFunction<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra_content: Option<Box<RawValue>>,
 }
 
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Serialize)]
 struct SentFunction<'a> {
     name: String,
     arguments: &'a str,
@@ -96,8 +100,8 @@ fn messages(prompt: &Prompt) -> Vec<Sent<'_>> {
     while let Some(message) = rest.pop_front() {
         match message {
             Message::User { text } => say_user(&mut sent, text),
-            Message::Assistant { text, calls } => {
-                say_assistant(&mut sent, text, calls);
+            Message::Assistant { text, reasoning, calls } => {
+                say_assistant(&mut sent, text, reasoning.as_deref(), calls);
                 let mut results = Vec::new();
                 while let Some(Message::Tool { call, content, .. }) = rest.front() {
                     results.push((call, content));
@@ -127,15 +131,19 @@ fn say_user(sent: &mut Vec<Sent<'_>>, text: &str) {
     }
 }
 
-fn say_assistant<'a>(sent: &mut Vec<Sent<'a>>, text: &str, calls: &'a [Called]) {
+fn say_assistant<'a>(sent: &mut Vec<Sent<'a>>, text: &str, reasoning: Option<&'a str>, calls: &'a [Called]) {
     let mut called: Vec<SentCall<'a>> = calls.iter().map(sent_call).collect();
     match sent.last_mut() {
-        Some(Sent::Assistant { content, tool_calls }) if tool_calls.is_empty() => {
+        Some(Sent::Assistant { content, reasoning_content, tool_calls }) if tool_calls.is_empty() => {
             join(content, text);
+            *reasoning_content = reasoning.or(*reasoning_content);
             tool_calls.append(&mut called);
         }
         _ if called.is_empty() && text.trim().is_empty() => {}
-        _ => sent.push(Sent::Assistant { content: text.to_owned(), tool_calls: called }),
+        _ => {
+            let content = text.to_owned();
+            sent.push(Sent::Assistant { content, reasoning_content: reasoning, tool_calls: called });
+        }
     }
 }
 
@@ -159,7 +167,8 @@ fn sent_call(call: &Called) -> SentCall<'_> {
         name.truncate(NAME_CHARS_MAX);
     }
     let arguments = if matches!(parse(&call.arguments), Ok(Json::Map(_))) { &call.arguments } else { "{}" };
-    SentCall { id: &call.id, kind: "function", function: SentFunction { name, arguments } }
+    let extra_content = call.extra.clone().and_then(|extra| RawValue::from_string(extra).ok());
+    SentCall { id: &call.id, kind: "function", function: SentFunction { name, arguments }, extra_content }
 }
 
 #[cfg(test)]
@@ -178,8 +187,9 @@ mod tests {
             id: (*id).into(),
             name: (*name).into(),
             arguments: (*arguments).into(),
+            extra: None,
         };
-        Message::Assistant { text: text.into(), calls: calls.iter().map(called).collect() }
+        Message::Assistant { text: text.into(), reasoning: None, calls: calls.iter().map(called).collect() }
     }
 
     fn tool(call: &str, content: &str) -> Message {
@@ -232,6 +242,33 @@ mod tests {
             format!(r#"{{"messages":{messages},"tools":[{definition}],"stream":true}}"#)
         );
         assert!(!completions_body(&prompt(vec![user("Hi")]), "gpt").contains("tools"));
+    }
+
+    #[test]
+    fn what_an_endpoint_wants_back_is_sent_as_it_came() {
+        let extra = r#"{"google":{"thought_signature":"Ab+/=","n":1.0}}"#;
+        let call = |id: &str, extra: Option<&str>| Called {
+            id: id.into(),
+            name: "f".into(),
+            arguments: "{}".into(),
+            extra: extra.map(str::to_owned),
+        };
+        let message = |text: &str, reasoning: Option<&str>, calls: Vec<Called>| Message::Assistant {
+            text: text.into(),
+            reasoning: reasoning.map(str::to_owned),
+            calls,
+        };
+        let sent = |messages: Vec<Message>| workers_ai_input(&prompt(messages));
+        let both = sent(vec![message("", Some(""), vec![call("1", Some(extra)), call("2", None)])]);
+        assert!(both.contains(&format!(r#""function":{{"name":"f","arguments":"{{}}"}},"extra_content":{extra}}}"#)));
+        assert!(both.matches("extra_content").count() == 1 && both.contains(r#""content":"","reasoning_content":"""#));
+        // Of two that become one message the later thoughts count, where there are any.
+        for (first, second, expected) in [(Some("a"), Some("b"), "b"), (Some("a"), None, "a"), (None, Some("b"), "b")] {
+            let one = sent(vec![message("x", first, vec![]), message("y", second, vec![call("1", None)])]);
+            assert!(one.contains(&format!(r#""content":"x\n\ny","reasoning_content":"{expected}","#)), "{one}");
+        }
+        let neither = sent(vec![message("x", None, vec![call("1", None)])]);
+        assert!(!neither.contains("reasoning_content") && !neither.contains("extra_content"));
     }
 
     #[test]

@@ -156,14 +156,18 @@ fn cut(text: &str, bytes_max: usize) -> String {
 fn size(message: &Message) -> usize {
     let texts = match message {
         Message::User { text } => written(text),
-        Message::Assistant { text, calls } => calls.iter().map(call_size).fold(written(text), usize::saturating_add),
+        Message::Assistant { text, reasoning, calls } => {
+            let said = written(text).saturating_add(reasoning.as_deref().map_or(0, written));
+            calls.iter().map(call_size).fold(said, usize::saturating_add)
+        }
         Message::Tool { call, content, .. } => written(call).saturating_add(written(content)),
     };
     texts.saturating_add(MESSAGE_BYTES)
 }
 
-fn call_size(Called { id, name, arguments }: &Called) -> usize {
-    [id, name, arguments].into_iter().map(|text| written(text)).fold(CALL_BYTES, usize::saturating_add)
+fn call_size(Called { id, name, arguments, extra }: &Called) -> usize {
+    let bytes = CALL_BYTES.saturating_add(extra.as_ref().map_or(0, String::len));
+    [id, name, arguments].into_iter().map(|text| written(text)).fold(bytes, usize::saturating_add)
 }
 
 /// What a text takes as JSON.

@@ -99,6 +99,8 @@ struct Turn {
     /// In the form that names none.
     is_plain: bool,
     is_finished: bool,
+    /// It was told that the reasoning goes back.
+    is_returned: bool,
     bytes: usize,
     out: Vec<Delta>,
 }
@@ -113,6 +115,7 @@ impl Turn {
             is_limited: false,
             is_plain: false,
             is_finished: false,
+            is_returned: false,
             bytes: 0,
             out: Vec::new(),
         }
@@ -150,11 +153,17 @@ impl Turn {
         if let Some(words) = chunk.error {
             return Err(ModelError::told(words.as_deref()));
         }
-        let pieces = chunk.calls.iter().map(|piece| piece.name.len().saturating_add(piece.arguments.len()));
+        let pieces = chunk
+            .calls
+            .iter()
+            .map(|piece| piece.name.len().saturating_add(piece.arguments.len()).saturating_add(piece.extra.len()));
         let bytes = pieces.fold(chunk.text.len().saturating_add(chunk.reasoning.len()), usize::saturating_add);
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > MODEL_TURN_BYTES_MAX {
             return Err(ModelError::malformed("it is too large"));
+        }
+        if chunk.is_returned && !std::mem::replace(&mut self.is_returned, true) {
+            self.out.push(Delta::ReasoningReturns);
         }
         if !chunk.reasoning.is_empty() {
             self.out.push(Delta::Reasoning(chunk.reasoning));

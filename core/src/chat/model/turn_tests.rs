@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
-    use toolgate_protocol::limits::{MODEL_CALLS_MAX, MODEL_TURN_BYTES_MAX};
+    use toolgate_protocol::limits::{MODEL_CALLS_MAX, MODEL_EXTRA_BYTES_MAX, MODEL_TURN_BYTES_MAX};
 
     use crate::chat::model::{Delta, ModelError, TurnReader, Usage};
 
@@ -44,7 +44,8 @@ mod tests {
                 }
                 Delta::Finished => assert_eq!(at + 1, deltas.len()),
                 Delta::Text(text) | Delta::Reasoning(text) => assert!(!text.is_empty()),
-                Delta::Usage(_) => {}
+                Delta::CallExtra { id, .. } => assert!(open.contains(&id.as_str())),
+                Delta::Usage(_) | Delta::ReasoningReturns => {}
             }
         }
         assert!(open.is_empty() && deltas.last() == Some(&Delta::Finished));
@@ -62,6 +63,10 @@ mod tests {
                     calls.iter_mut().find(|(call, _)| call == id).unwrap().1.push_str(text)
                 }
                 Delta::CallEnded { id } => calls.iter_mut().find(|(call, _)| call == id).unwrap().1.push(')'),
+                Delta::CallExtra { id, extra } => {
+                    calls.iter_mut().find(|(call, _)| call == id).unwrap().1.push_str(&format!("<{extra}>"))
+                }
+                Delta::ReasoningReturns => reasoning.push('<'),
                 Delta::Usage(_) | Delta::Finished => {}
             }
         }
@@ -348,7 +353,7 @@ mod tests {
             ("text", with_end(vec![text("Hel"), text("lo")], "stop"), "Hello"),
             ("no text", with_end(vec![], "stop"), ""),
             ("text to the limit", with_end(vec![text("Hel")], "length"), "Hel"),
-            ("reasoning", with_end(vec![reason("reasoning_content", "hm"), text("Yes")], "stop"), "{hm} Yes"),
+            ("reasoning", with_end(vec![reason("reasoning_content", "hm"), text("Yes")], "stop"), "{<hm} Yes"),
             (
                 "the other reasoning",
                 with_end(vec![reason("reasoning", "h"), reason("reasoning", "m"), text("Yes")], "stop"),
@@ -528,6 +533,29 @@ mod tests {
         assert!(matches!(&push(calls("0|-|-|:1}"))[..], [Delta::CallArguments { text, .. }] if text == ":1}"));
         assert_eq!(push(finish("stop")), []);
         assert_eq!(push(DONE.to_owned()).len(), 8);
+    }
+
+    #[test]
+    fn what_an_endpoint_wants_back_is_told_of_once() {
+        let call = |mut call: Value, extra: Value| {
+            call["extra_content"] = extra;
+            delta(json!({ "tool_calls": [call] }))
+        };
+        let signed = |with: &str| json!({ "google": { "thought_signature": with } });
+        let events = vec![
+            delta(json!({ "role": "assistant", "reasoning_content": "" })),
+            delta(json!({ "reasoning_content": "hm" })),
+            call(piece("0|c1|get_weather|{\"a\""), signed("Ab+/=")),
+            calls("0|-|-|:1}"),
+            call(piece("1|c2|refund|"), Value::Null),
+            call(piece("1|-|-|{}"), signed("late")),
+        ];
+        let expected = r#"{<hm} get_weather(<{"google":{"thought_signature":"Ab+/="}}>{"a":1}) refund(<{"google":{"thought_signature":"late"}}>{})"#;
+        check("signed", &with_end(events, "tool_calls"), Ok(expected));
+        let long = |bytes: usize| with_end(vec![call(piece("0|c1|get_time|{}"), json!("x".repeat(bytes)))], "stop");
+        let most = MODEL_EXTRA_BYTES_MAX - 2;
+        assert!(read("text/event-stream", &[stream(&long(most), "\n").as_bytes()]).is_ok());
+        check("too large", &long(most + 1), Err("model_error"));
     }
 
     #[test]

@@ -71,6 +71,7 @@ mod tests {
             text: "t".into(),
             author: Author { model: "m".into(), demo: false },
             cut: false,
+            returns: false,
         };
         let asked = |id: &str| Item::User { id: id.into(), text: "t".into() };
         let items = [asked("u1"), said("a1"), asked("u2"), said("a2"), said("a3")];

@@ -15,7 +15,7 @@ pub enum Item {
         /// What was said.
         text: String,
     },
-    /// What the model thought. It is shown, and never sent to a model again.
+    /// What the model thought. It is shown, and goes to no model but the one that asks for it back.
     Reasoning {
         /// Its message.
         id: String,
@@ -33,6 +33,9 @@ pub enum Item {
         /// It broke off: the turn is to be asked for again.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
+        /// Its endpoint wants its thoughts back, those of the item directly before it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        returns: bool,
     },
     /// A call of the assistant's message before it, with what became of it: so a result is never apart from its call.
     Call(CallItem),
@@ -67,6 +70,9 @@ pub struct CallItem {
     /// Its id at the gateway, once that was told; also after its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<Box<str>>,
+    /// JSON that its endpoint wants back with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Box<str>>,
 }
 
 /// Where a call runs.
@@ -89,7 +95,7 @@ pub enum Standing {
     /// Waits for the browser.
     Client,
     /// Waits for a person's decision at the gateway.
-    Parked(Parked),
+    Parked(Box<Parked>),
     /// Has a result.
     Answered {
         /// The message that holds it.

@@ -109,15 +109,16 @@ impl Transcript {
 
     /// The conversation goes on without what waits for a decision. It stays parked: only a decision ends it.
     fn supersede(&mut self) {
-        let parked: Vec<_> = self
+        let parked: Vec<(String, super::Parked)> = self
             .calls()
             .filter_map(|call| match &call.standing {
-                Standing::Parked(parked) => Some((call.id.clone(), parked.clone())),
+                Standing::Parked(parked) => Some((call.id.clone(), (**parked).clone())),
                 _ => None,
             })
             .collect();
         for (id, parked) in parked {
-            self.stand(&id, Standing::Parked(super::Parked { superseded: true, ..parked }));
+            let parked = super::Parked { superseded: true, ..parked };
+            self.stand(&id, Standing::Parked(Box::new(parked)));
         }
     }
 }

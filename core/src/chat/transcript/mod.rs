@@ -26,6 +26,21 @@ pub struct Transcript {
     changed: BTreeSet<usize>,
 }
 
+/// An answer of the model.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// Its message.
+    pub id: String,
+    /// What was said; may be empty.
+    pub text: String,
+    /// Which model.
+    pub author: Author,
+    /// What it called.
+    pub calls: Vec<CallItem>,
+    /// Its endpoint wants back what it thought.
+    pub returns: bool,
+}
+
 /// What a run has to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -83,20 +98,20 @@ impl Transcript {
     }
 
     /// The model answered, with calls or without. An answer of nothing leaves nothing behind.
-    pub fn answered(&mut self, id: String, text: String, author: Author, calls: Vec<CallItem>) {
-        self.said(id, text, author, calls, false);
+    pub fn answered(&mut self, said: Said) {
+        self.said(said, false);
     }
 
     /// The model's turn broke off. What it said is kept, and the turn is to be asked for again; none of its calls was made.
-    pub fn broke_off(&mut self, id: String, text: String, author: Author, calls: Vec<CallItem>) {
-        self.said(id, text, author, calls, true);
+    pub fn broke_off(&mut self, said: Said) {
+        self.said(said, true);
     }
 
-    fn said(&mut self, id: String, text: String, author: Author, calls: Vec<CallItem>, cut: bool) {
+    fn said(&mut self, Said { id, text, author, calls, returns }: Said, cut: bool) {
         if text.is_empty() && calls.is_empty() {
             return;
         }
-        self.push(Item::Assistant { id, text, author, cut });
+        self.push(Item::Assistant { id, text, author, cut, returns });
         for call in calls {
             self.push(Item::Call(call));
         }
@@ -166,10 +181,10 @@ impl Transcript {
     /// A server's call waits for a decision.
     pub fn parked(&mut self, id: &str, parked: Parked) {
         match self.call(id).map(|call| &call.standing) {
-            Some(Standing::Open { .. }) => self.stand(id, Standing::Parked(parked)),
+            Some(Standing::Open { .. }) => self.stand(id, Standing::Parked(Box::new(parked))),
             Some(Standing::Parked(known)) => {
                 let superseded = known.superseded;
-                self.stand(id, Standing::Parked(Parked { superseded, ..parked }));
+                self.stand(id, Standing::Parked(Box::new(Parked { superseded, ..parked })));
             }
             _ => {}
         }
@@ -252,13 +267,14 @@ impl CallItem {
             Side::Server => Standing::Open { call: None },
             Side::Client => Standing::Client,
         };
-        CallItem { id, name, arguments, side, key, at: now, standing, call: None }
+        CallItem { id, name, arguments, side, key, at: now, standing, call: None, extra: None }
     }
 
     /// Its id at the gateway, as far as that is known.
     pub fn at_gateway(&self) -> Option<&str> {
         match &self.standing {
-            Standing::Open { call: Some(call) } | Standing::Parked(Parked { call, .. }) => Some(call),
+            Standing::Open { call: Some(call) } => Some(call),
+            Standing::Parked(parked) => Some(&parked.call),
             _ => self.call.as_deref(),
         }
     }

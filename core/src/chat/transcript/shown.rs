@@ -10,10 +10,12 @@ use crate::json::{self, Json};
 
 impl Transcript {
     /// The conversation for a model. Whatever happened, it is one that every provider takes: users and assistants take
-    /// turns, and behind an assistant's calls stands one result for each, in their order.
-    pub fn prompt(&self) -> Vec<Message> {
+    /// turns, and behind an assistant's calls stands one result for each, in their order. What an endpoint wants back goes
+    /// to the model that it came from alone: others refuse members that they do not know.
+    pub fn prompt(&self, model: &str) -> Vec<Message> {
         let mut messages: Vec<Message> = Vec::new();
         let mut results: Vec<Message> = Vec::new();
+        let (mut thoughts, mut is_own) = ("", false);
         for item in &self.items {
             match item {
                 Item::User { text, .. } => {
@@ -23,18 +25,27 @@ impl Transcript {
                         _ => messages.push(Message::User { text: text.clone() }),
                     }
                 }
-                Item::Assistant { text, .. } => {
+                Item::Assistant { text, author, returns, .. } => {
                     messages.append(&mut results);
+                    is_own = author.model == model;
+                    let back = (*returns && is_own).then(|| thoughts.to_owned());
                     match messages.last_mut() {
                         // A turn that broke off, and the next one.
-                        Some(Message::Assistant { .. }) if text.is_empty() => {}
-                        Some(Message::Assistant { text: said, .. }) => *said = format!("{said}\n\n{text}"),
-                        _ => messages.push(Message::Assistant { text: text.clone(), calls: Vec::new() }),
+                        Some(Message::Assistant { text: said, reasoning, .. }) => {
+                            if !text.is_empty() {
+                                *said = format!("{said}\n\n{text}");
+                            }
+                            *reasoning = back.or(reasoning.take());
+                        }
+                        _ => {
+                            let (text, calls) = (text.clone(), Vec::new());
+                            messages.push(Message::Assistant { text, reasoning: back, calls });
+                        }
                     }
                 }
                 Item::Call(call) => {
                     if let Some(Message::Assistant { calls, .. }) = messages.last_mut() {
-                        calls.push(called(call));
+                        calls.push(called(call, is_own));
                         results.push(Message::Tool {
                             call: call.id.clone(),
                             name: call.name.clone(),
@@ -44,12 +55,14 @@ impl Transcript {
                 }
                 Item::Reasoning { .. } | Item::Activity { .. } => {}
             }
+            thoughts = if let Item::Reasoning { text, .. } = item { text } else { "" };
         }
         messages.append(&mut results);
         // What broke off is asked for anew: not every provider goes on with a beginning of the answer.
         if matches!(messages.last(), Some(Message::Assistant { calls, .. }) if calls.is_empty()) {
             messages.pop();
         }
+        forget_idle_thoughts(&mut messages);
         messages
     }
 
@@ -89,6 +102,21 @@ impl Transcript {
         }
         shown.append(&mut results);
         shown.iter().filter_map(|message| to_raw_value(message).ok()).collect()
+    }
+}
+
+/// Thoughts go back where tools were called between what the person said and what they said next. Elsewhere no endpoint
+/// asks for them.
+fn forget_idle_thoughts(messages: &mut [Message]) {
+    for turn in messages.chunk_by_mut(|_, next| !matches!(next, Message::User { .. })) {
+        if turn.iter().any(|message| matches!(message, Message::Tool { .. })) {
+            continue;
+        }
+        for message in turn {
+            if let Message::Assistant { reasoning, .. } = message {
+                *reasoning = None;
+            }
+        }
     }
 }
 
@@ -139,10 +167,11 @@ struct ShownFunction<'a> {
 }
 
 /// A call as a provider takes it: arguments that are no JSON object would make it refuse the whole conversation.
-fn called(call: &CallItem) -> Called {
+fn called(call: &CallItem, is_own: bool) -> Called {
     let object = matches!(json::parse(&call.arguments), Ok(Json::Map(_)));
     let arguments = if object { call.arguments.clone() } else { "{}".to_owned() };
-    Called { id: call.id.clone(), name: call.name.clone(), arguments }
+    let extra = call.extra.as_deref().filter(|_| is_own).map(str::to_owned);
+    Called { id: call.id.clone(), name: call.name.clone(), arguments, extra }
 }
 
 /// What a model is shown in place of a result.
@@ -156,18 +185,12 @@ fn told(standing: &Standing) -> String {
 }
 
 /// A parked call as an interrupt.
-pub fn interrupt(call: &CallItem, parked: &Parked) -> Option<Interrupt> {
-    let schema = serde_json::json!({
-        "type": "object",
-        "properties": { "approved": { "type": "boolean" }, "editedArgs": { "type": "object" } },
-        "required": ["approved"],
-    });
-    Some(Interrupt {
+pub fn interrupt(call: &CallItem, parked: &Parked) -> Interrupt {
+    Interrupt {
         id: parked.approval.clone(),
         reason: "tool_call",
         tool_call_id: call.id.clone(),
         message: format!("{} waits for a person's decision.", call.name),
-        response_schema: to_raw_value(&schema).ok()?,
         expires_at: parked.expires_at.clone(),
         metadata: InterruptMetadata {
             call: parked.call.clone(),
@@ -177,5 +200,5 @@ pub fn interrupt(call: &CallItem, parked: &Parked) -> Option<Interrupt> {
             args_digest: parked.digest.clone(),
             tool: call.name.clone(),
         },
-    })
+    }
 }

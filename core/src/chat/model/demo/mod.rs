@@ -143,7 +143,7 @@ fn fill_in(tool: &OfferedTool, asked: &str) -> Answer {
 /// When the last answer asked for missing fields, what is said now goes on with what was said before.
 fn continued(prompt: &Prompt, last: usize) -> Option<(String, Option<&OfferedTool>)> {
     let before = prompt.messages.get(..last)?;
-    let (Message::Assistant { text, calls }, earlier) = before.split_last()? else { return None };
+    let (Message::Assistant { text, calls, .. }, earlier) = before.split_last()? else { return None };
     let name = text.strip_prefix(LABEL)?.strip_prefix(": ")?.strip_prefix(MISSING)?.split(' ').next()?;
     let tool = prompt.tools.iter().find(|tool| tool.name == name).filter(|_| calls.is_empty())?;
     let Some(Message::User { text: now }) = prompt.messages.get(last) else { return None };

@@ -43,15 +43,15 @@ pub mod cases {
     /// A call and its result.
     pub fn called(name: &str, result: &str) -> [Message; 2] {
         let id = format!("id_{name}");
-        let call = Called { id: id.clone(), name: name.into(), arguments: "{}".into() };
+        let call = Called { id: id.clone(), name: name.into(), arguments: "{}".into(), extra: None };
         [
-            Message::Assistant { text: format!("{LABEL}: I call {name}."), calls: vec![call] },
+            Message::Assistant { text: format!("{LABEL}: I call {name}."), reasoning: None, calls: vec![call] },
             Message::Tool { call: id, name: name.into(), content: result.into() },
         ]
     }
 
     pub fn said(text: &str) -> Message {
-        Message::Assistant { text: format!("{LABEL}: {text}"), calls: vec![] }
+        Message::Assistant { text: format!("{LABEL}: {text}"), reasoning: None, calls: vec![] }
     }
 
     /// The turn, as a text or as `name(arguments)`, with what must hold of each.
@@ -73,7 +73,9 @@ pub mod cases {
                     assert!(matches!(parse(call.split_once('(').unwrap().1), Ok(Json::Map(_))), "{call}");
                     call.push(')');
                 }
-                Delta::Reasoning(_) | Delta::Usage(_) => panic!("{delta:?}"),
+                Delta::Reasoning(_) | Delta::ReasoningReturns | Delta::CallExtra { .. } | Delta::Usage(_) => {
+                    panic!("{delta:?}")
+                }
                 Delta::Finished => {}
             }
         }
