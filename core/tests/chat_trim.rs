@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use toolgate_core::chat::events::Author;
 use toolgate_core::chat::model::{Called, Message, Prompt, completions_body};
-use toolgate_core::chat::transcript::{CallItem, Item, Side, Standing, Transcript};
+use toolgate_core::chat::transcript::{CallItem, Item, Parked, Side, Standing, Transcript};
 use toolgate_core::time::UnixMillis;
 
 const NOTE: &str = "older messages were left out";
@@ -125,8 +125,10 @@ fn thread(chance: &mut Chance) -> Transcript {
                 for call in 0..calls {
                     let arguments = ["{}", "{\"n\":9007199254740993}", "{\"cut", ""][chance.below(4)].to_owned();
                     let id = format!("c{at}-{call}");
-                    let standing = match chance.below(4) {
+                    let standing = match chance.below(6) {
                         0 => Standing::Client,
+                        1 => Standing::Open { call: (chance.below(2) == 0).then(|| format!("call_{id}")) },
+                        2 => parked(&id, chance.below(2) == 0, chance.text()),
                         _ => Standing::Answered { message: format!("m{id}"), content: chance.text() },
                     };
                     let name = ["look", "a b", ""][chance.below(3)].to_owned();
@@ -138,6 +140,19 @@ fn thread(chance: &mut Chance) -> Transcript {
         }
     }
     Transcript::new(items)
+}
+
+/// A call that waits for a decision, while the conversation waits for it or goes on.
+fn parked(id: &str, superseded: bool, told: String) -> Standing {
+    Standing::Parked(Box::new(Parked {
+        call: format!("call_{id}"),
+        approval: format!("apr_{id}"),
+        url: "https://gate.test/a".into(),
+        digest: "d".into(),
+        expires_at: "2030-01-01T00:00:00Z".into(),
+        told,
+        superseded,
+    }))
 }
 
 /// What the providers ask of a conversation, in the form in which all of them are asked.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::calls::CallState;
 use crate::definitions::SideEffect;
 use crate::runs::{LeftOut, NoTools, Offer, OfferReason, OfferedTool};
 
@@ -196,7 +197,7 @@ pub struct ThreadAnswer {
     pub pending: ThreadPending,
     /// Client rounds since the person's last message.
     pub rounds: u64,
-    /// The gateway's ids of calls, as the event `toolgate.call` told them.
+    /// The calls behind the gateway, as the event `toolgate.call` told them.
     pub calls: Vec<ThreadCall>,
     /// The offer of the last run that asked the model, as the event `toolgate.offer` told it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -206,20 +207,63 @@ pub struct ThreadAnswer {
     pub offer_message: Option<String>,
 }
 
-/// A call of a thread at the gateway.
+/// How a call of a thread ended: the state of the gateway's call as the conversation was told it, or `refused`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CallEnd {
+    /// Ended with a result.
+    Succeeded,
+    /// Ended with an error.
+    Failed,
+    /// A human said no.
+    Rejected,
+    /// Nobody took it, or nobody decided, in time.
+    Expired,
+    /// Taken back before it ran.
+    Cancelled,
+    /// What it was accepted under is gone.
+    Invalidated,
+    /// Whether it happened is not known.
+    Unknown,
+    /// The gateway did not take it, so it was never a call there.
+    Refused,
+}
+
+impl CallEnd {
+    /// The end that this state is; none while the call goes on.
+    pub fn of(state: CallState) -> Option<CallEnd> {
+        Some(match state {
+            CallState::WaitingApproval | CallState::Queued | CallState::Running => return None,
+            CallState::Succeeded => CallEnd::Succeeded,
+            CallState::Failed => CallEnd::Failed,
+            CallState::Rejected => CallEnd::Rejected,
+            CallState::Expired => CallEnd::Expired,
+            CallState::Cancelled => CallEnd::Cancelled,
+            CallState::Invalidated => CallEnd::Invalidated,
+            CallState::Unknown => CallEnd::Unknown,
+        })
+    }
+}
+
+/// A call of a thread behind the gateway.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadCall {
     /// The call in the thread.
     #[serde(rename = "toolCallId")]
     pub tool_call_id: String,
-    /// Its id in `GET /v1/calls/{call}`.
-    pub call: String,
+    /// Its id in `GET /v1/calls/{call}`; absent where the gateway took none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
     /// The tool.
     pub tool: String,
     /// The declared class, as it is now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side_effect: Option<SideEffect>,
+    /// How it ended, as the conversation was told; absent before that, and of calls of older days.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<CallEnd>,
 }
 
 /// An offer as it is shown, in the event `toolgate.offer`, in a thread and in a run: without the definitions.

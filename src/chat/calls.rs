@@ -15,7 +15,8 @@ use toolgate_core::problem::Problem;
 use toolgate_core::queue::messages::{Ask, Submit};
 use toolgate_durable::now;
 use toolgate_protocol::calls::{Activity, CallState, CallView, INPUT_REQUIRED};
-use toolgate_protocol::definitions::Profile;
+use toolgate_protocol::chat::{CallEnd, ThreadCall};
+use toolgate_protocol::definitions::{Profile, SideEffect};
 use toolgate_protocol::limits::{
     CHAT_LEFT_SECONDS, CHAT_RENEW_SECONDS, CHAT_SETTLE_SECONDS, PURPOSE_CHARS_MAX, WAIT_SECONDS_MAX,
 };
@@ -144,7 +145,8 @@ impl Run {
         if self.transcript.ended(id, &content).is_none() {
             return;
         }
-        self.say_when_kept(id);
+        // Only a state that is an end comes here.
+        self.say_when_kept(id, CallEnd::of(view.state).unwrap_or(CallEnd::Unknown));
         if let Some(activity) = activity.filter(|activity| !activity.kind.starts_with(MCP_KINDS)) {
             let content = as_object(activity.content);
             self.transcript.showed(id, activity.kind.clone(), content.get().to_owned());
@@ -158,14 +160,16 @@ impl Run {
         if problem.kind.status >= 500 || problem.kind == problems::INVALID_KEY {
             return Some(problem);
         }
-        let gone = problem.kind == problems::NOT_FOUND;
-        let told = if gone {
-            "What became of this call is no longer known.".to_owned()
+        let taken = self.transcript.call(id).is_some_and(|call| call.at_gateway().is_some());
+        let (told, end) = if problem.kind == problems::NOT_FOUND {
+            ("What became of this call is no longer known.".to_owned(), CallEnd::Unknown)
+        } else if taken {
+            (format!("What became of this call is not known: {}", problem.detail), CallEnd::Unknown)
         } else {
-            format!("The call was refused: {}", problem.detail)
+            (format!("The call was refused: {}", problem.detail), CallEnd::Refused)
         };
         if self.transcript.ended(id, &told).is_some() {
-            self.say_when_kept(id);
+            self.say_when_kept(id, end);
         }
         None
     }
@@ -174,13 +178,32 @@ impl Run {
     fn give_up(&mut self, id: &str) {
         let told = "It is not known whether this call was made; it was not made again. Look before asking for it anew.";
         if self.transcript.ended(id, told).is_some() {
-            self.say_when_kept(id);
+            self.say_when_kept(id, CallEnd::Unknown);
         }
     }
 
     /// A client may send back all that it was told: nothing is said of a call before the thread has it.
-    fn say_when_kept(&mut self, id: &str) {
+    fn say_when_kept(&mut self, id: &str, end: CallEnd) {
+        self.transcript.ended_as(id, end);
+        self.unsaid.extend(self.end_event(id));
         self.unsaid.extend(self.result_event(id));
+    }
+
+    /// How a server's call ended, apart from the words for the model.
+    pub(super) fn end_event(&self, id: &str) -> Option<Event> {
+        let call = self.transcript.call(id)?;
+        let value = ThreadCall {
+            tool_call_id: call.id.clone(),
+            call: call.at_gateway().map(str::to_owned),
+            tool: call.name.clone(),
+            side_effect: self.side_effect(&call.name),
+            state: Some(call.end?),
+        };
+        Some(Event::Custom { name: "toolgate.call", value: to_raw_value(&value).ok()? })
+    }
+
+    fn side_effect(&self, tool: &str) -> Option<SideEffect> {
+        self.person.offers.catalogue.policy.tools.get(tool).map(|tool| tool.definition.side_effect)
     }
 
     async fn keep_and_say(&mut self) -> Result<(), Fault> {
@@ -192,8 +215,7 @@ impl Run {
     }
 
     fn say_accepted(&self, id: &str, view: &CallView) {
-        let tool = self.person.offers.catalogue.policy.tools.get(&view.tool);
-        let side_effect = tool.map(|tool| tool.definition.side_effect);
+        let side_effect = self.side_effect(&view.tool);
         let value = serde_json::json!({
             "toolCallId": id, "call": view.call, "tool": view.tool, "side_effect": side_effect, "state": view.state,
         });

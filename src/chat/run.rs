@@ -154,6 +154,13 @@ impl Run {
         }
     }
 
+    /// The same of a server's call that never was one, with that.
+    pub(super) fn say_end(&self, id: &str) {
+        for event in self.end_event(id).into_iter().chain(self.result_event(id)) {
+            self.sink.say(&event);
+        }
+    }
+
     pub(super) fn result_event(&self, id: &str) -> Option<Event> {
         match &self.transcript.call(id)?.standing {
             Standing::Answered { content, .. } => Some(Event::result(id, content)),

@@ -73,6 +73,10 @@ impl Run {
         };
         let ended = self.listen(&prompt, &mut turn).await;
         self.close(&mut turn);
+        let ended = match ended {
+            Ok(()) if turn.calls.is_empty() && turn.text.trim().is_empty() => Err(Fault::Model(ModelError::nothing())),
+            ended => ended,
+        };
         if !turn.thoughts.is_empty() {
             self.transcript.reasoned(turn.reasoning.clone(), std::mem::take(&mut turn.thoughts));
         }
@@ -89,7 +93,7 @@ impl Run {
         // In the thread before any of them is made.
         self.keep().await?;
         for call in &turn.calls {
-            self.say_result(&call.id);
+            self.say_end(&call.id);
         }
         ended
     }

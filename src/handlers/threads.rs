@@ -123,12 +123,15 @@ fn whole(person: &Person, kept: Kept) -> ThreadAnswer {
     let (mut client_calls, mut interrupts, mut calls) = (Vec::new(), Vec::new(), Vec::new());
     let tools = &person.offers.catalogue.policy.tools;
     for call in transcript.calls() {
-        calls.extend(call.at_gateway().map(|known| ThreadCall {
-            tool_call_id: call.id.clone(),
-            call: known.to_owned(),
-            tool: call.name.clone(),
-            side_effect: tools.get(&call.name).map(|tool| tool.definition.side_effect),
-        }));
+        if call.at_gateway().is_some() || call.end.is_some() {
+            calls.push(ThreadCall {
+                tool_call_id: call.id.clone(),
+                call: call.at_gateway().map(str::to_owned),
+                tool: call.name.clone(),
+                side_effect: tools.get(&call.name).map(|tool| tool.definition.side_effect),
+                state: call.end,
+            });
+        }
         match &call.standing {
             Standing::Client => client_calls.push(ClientCall {
                 tool_call_id: call.id.clone(),

@@ -174,13 +174,14 @@ test("the gateway's card approves, with exactly what is sent", async () => {
 });
 
 test("the gateway's card rejects with a reason", async () => {
-  const page = await at.chat({ keys: [AGENT_KEY, APPROVER_KEY], scripts: [parked("apr_2"), [result("c1", '{"error":"rejected: wrong account"}'), ...said("a2", "It was rejected.")]] });
+  const page = await at.chat({ keys: [AGENT_KEY, APPROVER_KEY], scripts: [parked("apr_2"), [{ type: "CUSTOM", name: "toolgate.call", value: { toolCallId: "c1", call: "call_apr_2", tool: "refund_order", side_effect: "consequential", state: "rejected" } }, result("c1", "A person rejected this call, so it did not run. Wrong account"), ...said("a2", "It was rejected.")]] });
   await say(page, "Refund it");
   await barrier(page).getByRole("button", { name: /^Reject/ }).click();
   await barrier(page).getByLabel("Why not").fill("Wrong account");
   await page.keyboard.press("Enter");
   await words(page, "It was rejected.").waitFor();
   assert.equal(at.gateway.approvals.get("apr_2").decisions[0].reason, "Wrong account");
+  assert.equal(await page.locator(".call > summary .badge.bad").innerText(), "rejected");
 });
 
 test("without an approver's key the page says where it is decided, and goes on when it was", async () => {

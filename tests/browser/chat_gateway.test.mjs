@@ -52,6 +52,14 @@ async function serve(worker, result, activity) {
   return job;
 }
 
+/** Each call on the page: its tool, and the word and the tone of its badge. */
+const badges = (page) =>
+  page.locator(".call > summary").evaluateAll((all) =>
+    all.map((one) => {
+      const badge = one.querySelector(".badge");
+      return [one.querySelector("strong").textContent, badge.textContent, badge.className.replace("badge ", "")];
+    }));
+
 /** What stands on the page, to compare with the same thread after a reload: offers and links are of the moment. */
 const standing = (page) => page.locator(".message.user, .markdown, .call > summary, .call pre").allTextContents();
 
@@ -205,6 +213,28 @@ test("the gateway's card rejects, and the model is told why", async () => {
   await page.keyboard.press("Enter");
   await words(page, "Then not.").waitFor();
   assert.match(given().at(-1)[1], /Not this customer/);
+  for (let round = 0; round < 2; round += 1) {
+    assert.deepEqual(await badges(page), [["refund", "rejected", "bad"]]);
+    await page.reload();
+    await words(page, "Then not.").waitFor();
+  }
+});
+
+test("a call says how it ended, whatever its result looks like, now and after a reload", async () => {
+  const stage = await scene();
+  model.next(call("look", { id: 1 }), call("look", { id: 2 }), call("launch_rocket"), { text: "That was all." });
+  const page = await open(stage);
+  await say(page, "Look twice");
+  const job = await stage.worker.job();
+  await stage.worker.error(job.claim, { message: "no such order" });
+  // A good result that has a member of this name is no error.
+  await serve(stage.worker, '{"error":null,"order":2}');
+  await words(page, "That was all.").waitFor();
+  for (let round = 0; round < 2; round += 1) {
+    assert.deepEqual(await badges(page), [["look", "failed", "bad"], ["look", "succeeded", "good"], ["launch_rocket", "refused", "bad"]]);
+    await page.reload();
+    await words(page, "That was all.").waitFor();
+  }
 });
 
 test("a parked call survives a reload, and a decision in the inbox ends the waiting", async () => {

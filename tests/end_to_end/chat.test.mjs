@@ -82,7 +82,8 @@ test("a read runs behind the gate, its result stands behind its call, digit by d
   ]);
   assert.equal((await org.admin.must(200, "GET", `/v1/calls/${job.call}`)).body.state, "succeeded");
   const kept = await chat.kept();
-  assert.deepEqual(kept.calls, [{ toolCallId: "call_a", call: job.call, tool: "look", side_effect: "read_only" }]);
+  assert.deepEqual(kept.calls, [{ toolCallId: "call_a", call: job.call, tool: "look", side_effect: "read_only", state: "succeeded" }]);
+  assert.deepEqual(ran.custom("toolgate.call").slice(1), kept.calls);
   assert.deepEqual([kept.offer, kept.offer_message], [offer, kept.messages[1].id]);
   const raw = (await chat.door.must(200, "GET", `/v1/threads/${chat.threadId}`)).text;
   assert.ok(raw.includes("18446744073709551615") && raw.includes("9007199254740993"));
@@ -130,6 +131,8 @@ test("a refused, an unknown and a failed call are results that the model can act
   assert.match(results.c, /no tool of this name/);
   assert.match(results.d, /refused: /);
   assert.match(results.e, /failed\. no such order/);
+  const states = Object.fromEntries((await chat.kept()).calls.map(({ toolCallId, state }) => [toolCallId, state]));
+  assert.deepEqual(states, { a: "refused", b: "refused", c: "refused", d: "refused", e: "failed" });
   assert.deepEqual(outcome, { type: "success" });
   // What is no JSON would make a provider refuse the conversation.
   for (const message of model.asked[1].messages) for (const call of message.tool_calls ?? []) JSON.parse(call.function.arguments);

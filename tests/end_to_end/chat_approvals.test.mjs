@@ -43,6 +43,12 @@ async function parked(more = {}) {
 const decide = ({ org, interrupt }, body) => org.decide(interrupt.id, body);
 const approve = (each, more = {}) => decide(each, { decision: "approve", digest: each.interrupt.metadata.argsDigest, ...more });
 
+/** The end is told with the call, in the run and in the thread. */
+async function assertEnded({ chat, interrupt }, ran, state) {
+  const end = { toolCallId: "p", call: interrupt.metadata.call, tool: "refund", side_effect: "consequential", state };
+  assert.deepEqual([ran.custom("toolgate.call"), (await chat.kept()).calls], [[end], [end]]);
+}
+
 async function served(worker, result = '"refunded"') {
   const job = await worker.job();
   assert.deepEqual(await worker.accept(job.claim), ["accepted"]);
@@ -65,6 +71,8 @@ test("a consequential call interrupts the run and names the approval, with what 
   assert.deepEqual(ran.results, {});
   assert.equal(ran.custom("toolgate.call")[0].state, "waiting_approval");
   const kept = await chat.kept();
+  // It has no end yet.
+  assert.deepEqual(kept.calls, [{ toolCallId: "p", call: metadata.call, tool: "refund", side_effect: "consequential" }]);
   assert.deepEqual([kept.state, kept.pending.interrupts], ["waiting_approval", [interrupt]]);
   assert.deepEqual(await worker.jobs(), []);
 });
@@ -118,6 +126,7 @@ test("rejected, the reason goes to the model", async () => {
   const ran = await each.chat.run({ resume: resume(each.interrupt) });
   assert.match(ran.results.p, /rejected.*not this customer/);
   assert.equal(ran.text, "It was rejected.");
+  await assertEnded(each, ran, "rejected");
   assert.deepEqual(await each.worker.jobs(), []);
 });
 
@@ -137,6 +146,7 @@ test("what was cancelled while it waited is told as that", async () => {
   model.next({ text: "It was called off." });
   const ran = await each.chat.run({ resume: [{ interruptId: each.interrupt.id, status: "cancelled" }] });
   assert.match(ran.results.p, /cancelled/);
+  await assertEnded(each, ran, "cancelled");
 });
 
 test("a new message goes on without the call, which stays parked until it is decided", async () => {

@@ -64,7 +64,7 @@ async function ask(org, question, names) {
   assert.deepEqual(ran.outcome, { type: "success" }, JSON.stringify(ran.last));
   const args = (id) => JSON.parse(ran.of("TOOL_CALL_ARGS").filter(({ toolCallId }) => toolCallId === id).map(({ delta }) => delta).join(""));
   assert.deepEqual(ran.of("TOOL_CALL_START").map(({ toolCallId, toolCallName }) => [toolCallId, toolCallName]), Object.entries({ schema: "get_database_schema", query: "execute_query", chart: "create_chart", map: "create_map" }).filter(([name]) => names.includes(name)));
-  assert.deepEqual(ran.custom("toolgate.call").map(({ toolCallId, side_effect }) => [toolCallId, side_effect]), names.map((name) => [name, "read_only"]));
+  assert.deepEqual(ran.custom("toolgate.call").filter(({ state }) => state === "succeeded").map(({ toolCallId, side_effect }) => [toolCallId, side_effect]), names.map((name) => [name, "read_only"]));
   return { chat, ran, args };
 }
 

@@ -7,6 +7,7 @@ import { Chat, person, Ran } from "./support/chat.mjs";
 import { Gateway } from "./support/gateway.mjs";
 import { Internet } from "./support/internet.mjs";
 import { Org } from "./support/org.mjs";
+import { heard } from "./support/scripted_model.mjs";
 import { until } from "./support/until.mjs";
 import { newHost } from "./support/webhooks.mjs";
 
@@ -33,7 +34,10 @@ const numbered = () => {
 async function scene(answers, { api_key = KEY } = {}) {
   const host = newHost();
   const left = [answers].flat();
-  internet.host(host, (request, respond) => (left.length > 1 ? left.shift() : left[0])(request, respond));
+  internet.host(host, (request, respond) => {
+    heard(JSON.parse(request.body));
+    return (left.length > 1 ? left.shift() : left[0])(request, respond);
+  });
   const org = await Org.make(gateway);
   const model = { url: `https://${host}/v1`, name: "played", ...(api_key === undefined ? {} : { api_key }) };
   await org.admin.must(200, "PUT", "/v1/agents/bot", { capabilities: [], model });
@@ -109,6 +113,9 @@ const ERRORS = [
   ["cut in the text", events([text("Half an")], { done: false }), "model_stream_cut"],
   ["cut in a call", events([calls([0, "c1", "refund", '{"n":'])], { done: false }), "model_stream_cut"],
   ["done, and no reason for it", events([text("Half an")]), "model_stream_cut"],
+  ["an end and nothing before it", events([delta({ role: "assistant", content: "" }), end()]), "model_error", "The model ended its answer with neither text nor a call."],
+  ["reasoning alone", events([delta({ reasoning_content: "Hm." }), end()]), "model_error", "The model ended its answer with neither text nor a call."],
+  ["blanks alone", events([text("\n\n"), end()]), "model_error", "The model ended its answer with neither text nor a call."],
   ["nothing at all", events([], { done: false }), "model_stream_cut"],
   ["the connection breaks", (request, respond) => (respond.head(200, { "content-type": "text/event-stream", "content-length": "10000" }), respond.end(`data: ${text("Half")}\n\n`, { hangUp: true })), "model_stream_cut"],
   ["an error inside a 200", events([text("Half an"), JSON.stringify({ error: { message: `overloaded <b>x</b>`, code: 529 } })]), "model_error"],

@@ -61,6 +61,21 @@ async function theCall(org, tool) {
   return org.call(calls[0].call);
 }
 
+/** How the gateway says that a call ended: with its result in the stream, before it, and in the thread that is read. */
+async function assertEnds(chat, ran, expected) {
+  for (const [id, state] of Object.entries(expected)) {
+    const ends = ran.events.findIndex(({ name, value }) => name === "toolgate.call" && value.toolCallId === id && value.state === state);
+    const told = ran.events.findIndex(({ type, toolCallId }) => type === "TOOL_CALL_RESULT" && toolCallId === id);
+    assert.ok(ends >= 0 && told > ends, `${id} ${state}: ${JSON.stringify(ran.custom("toolgate.call"))}`);
+    // What the gate did not take was never a call there.
+    assert.equal("call" in ran.events[ends].value, state !== "refused", id);
+  }
+  const { calls } = await chat.kept();
+  const kept = calls.filter(({ toolCallId }) => toolCallId in expected);
+  assert.deepEqual(Object.fromEntries(kept.map(({ toolCallId, state }) => [toolCallId, state])), expected);
+  for (const { call, state } of kept) assert.equal(call !== undefined, state !== "refused");
+}
+
 /** The result that the client was told and the model was given. */
 function assertTold(chat, ran, id, expected) {
   assert.equal(ran.results[id], expected);
@@ -81,6 +96,7 @@ test("a write of which nobody knows whether it happened is told as that, and is 
   assert.deepEqual([state, error.code], ["unknown", "deadline_exceeded"]);
   assertTold(chat, ran, "s", `Whether this call happened is not known, and it will not be run again. ${error.message} Tell the user; a person can find out.`);
   assertTold(chat, ran, "l", "seen");
+  await assertEnds(chat, ran, { s: "unknown", l: "succeeded" });
   assert.deepEqual([ran.text, ran.outcome], ["I do not know.", { type: "success" }]);
   // A late result finds out; what the conversation was told stays what it was told.
   assert.equal(await worker.result(of("slow"), '"written"'), "late");
@@ -97,6 +113,7 @@ test("a call that nobody took before its queue deadline is told as expired", asy
   const { state, error } = await theCall(org, "brief");
   assert.deepEqual([state, error.code], ["expired", "no_worker"]);
   assertTold(chat, ran, "b", `This call was not run in time and will not be. ${error.message}`);
+  await assertEnds(chat, ran, { b: "expired" });
   assert.deepEqual([ran.text, ran.outcome], ["Nobody is there.", { type: "success" }]);
   await goesOn(chat);
 });
@@ -113,7 +130,8 @@ test("a tool that the agent is not granted, and a write that is not enabled, are
   const [offer] = ran.custom("toolgate.offer");
   assert.deepEqual([offer.tools.map(({ name }) => name), offer.left_out.map(({ name, reason }) => [name, reason])], [["look"], [["slow", "write_not_enabled"]]]);
   assert.deepEqual(model.asked[0].tools.map((tool) => tool.function.name), ["look"]);
-  assert.deepEqual([ran.custom("toolgate.call"), await worker.jobs()], [[], []]);
+  await assertEnds(chat, ran, { n: "refused", s: "refused" });
+  assert.deepEqual([ran.custom("toolgate.call").length, await worker.jobs()], [2, []]);
   await goesOn(chat);
 });
 
@@ -134,6 +152,7 @@ test("what loses its grant or its opt-in while it is queued did not run, and eac
     const { state, error } = await org.call(call);
     assert.deepEqual([state, error.code], ["invalidated", code]);
     assert.equal(ran.results[text], `This call did not run. ${error.message}`);
+    await assertEnds(chat, ran, { [text]: "invalidated" });
     assert.deepEqual([ran.text, chat.given(-1).at(-1)], ["Not any more.", `tool ${text}: This call did not run. ${error.message}`]);
   }
   await goesOn(chat);
@@ -155,6 +174,9 @@ test("one message with every end at once: each result stands directly behind its
   const first = await running;
   assert.deepEqual(first.outcome, { type: "success", pendingToolCallIds: ["w"] });
   assert.equal(model.asked.length, 1);
+  await assertEnds(chat, first, { b: "expired", n: "refused", s: "unknown", x: "refused", l: "failed" });
+  // The browser's own call is none of the gateway's.
+  assert.ok((await chat.kept()).calls.every(({ toolCallId }) => toolCallId !== "w"));
   chat.answer("w", "here");
   const ran = await chat.run({ tools: [WHERE] });
   assert.deepEqual([ran.text, ran.outcome], ["So much for that.", { type: "success" }]);

@@ -19,9 +19,9 @@ interface Props {
 
 /** A call: what was asked for and what it came to, as text of JSON, so that no digit changes. */
 export function CallView({ call, result, info, waits, asked, running }: Props) {
-  const gate = (typeof info === "object" && info !== null ? info : {}) as { readonly call?: unknown; readonly side_effect?: unknown };
+  const gate = (typeof info === "object" && info !== null ? info : {}) as { readonly call?: unknown; readonly side_effect?: unknown; readonly state?: unknown };
   const text = result === undefined ? undefined : textOf(result.content as Content);
-  const [tone, word] = stateOf(text, waits, asked, running, gate.call !== undefined);
+  const [tone, word] = stateOf(text, waits, asked, running, info !== undefined, gate.state);
   return (
     <details class="call">
       <summary>
@@ -52,7 +52,21 @@ export function CallView({ call, result, info, waits, asked, running }: Props) {
   );
 }
 
-function stateOf(result: string | undefined, waits: boolean, asked: boolean, running: boolean, gate: boolean): [Tone, string] {
+/** How a call behind the gateway ended. */
+const ENDS: ReadonlyMap<unknown, readonly [Tone, string]> = new Map<string, readonly [Tone, string]>([
+  ["succeeded", ["good", "succeeded"]],
+  ["failed", ["bad", "failed"]],
+  ["rejected", ["bad", "rejected"]],
+  ["refused", ["bad", "refused"]],
+  ["expired", ["warn", "expired"]],
+  ["cancelled", ["neutral", "cancelled"]],
+  ["invalidated", ["warn", "invalidated"]],
+  ["unknown", ["warn", "outcome unknown"]],
+]);
+
+/** What the gateway says of its call is so, whatever the result looks like; a result of this browser is read for an error. */
+function stateOf(result: string | undefined, waits: boolean, asked: boolean, running: boolean, gate: boolean, end: unknown): readonly [Tone, string] {
+  if (result !== undefined && gate) return ENDS.get(end) ?? ["neutral", "answered"];
   if (result !== undefined) return isFailure(result) ? ["warn", "answered with an error"] : ["good", "answered"];
   if (waits) return ["bad", "waits for approval"];
   if (asked && !gate) return ["info", "in this browser"];

@@ -32,7 +32,7 @@ export interface ThreadView {
   readonly pending: { readonly client_calls: readonly ClientCall[]; readonly interrupts: readonly Interrupt[] };
   readonly rounds: number;
   /** What the gateway said of its calls, and of the last offer with the message that it was made for; a thread of older days has none. */
-  readonly calls?: readonly { readonly toolCallId: string }[];
+  readonly calls?: readonly { readonly toolCallId: string; readonly state?: string }[];
   readonly offer?: unknown;
   readonly offer_message?: string;
 }

@@ -179,6 +179,8 @@ export interface components {
             /** @description To what. */
             readonly subject: string;
         };
+        /** @description How a call of a thread ended: the state of the gateway's call as the conversation was told it, or `refused`. */
+        readonly CallEnd: "succeeded" | "failed" | "rejected" | "expired" | "cancelled" | "invalidated" | "unknown" | "refused";
         /** @description Why a call ended without a result. */
         readonly CallError: {
             /** @description A stable code of ours, or the handler's own. */
@@ -1575,7 +1577,7 @@ export interface components {
         };
         /** @description Answer of `GET /v1/threads/{thread}`. */
         readonly ThreadAnswer: {
-            /** @description The gateway's ids of calls, as the event `toolgate.call` told them. */
+            /** @description The calls behind the gateway, as the event `toolgate.call` told them. */
             readonly calls: readonly components["schemas"]["ThreadCall"][];
             /** @description RFC 3339. */
             readonly created_at: string;
@@ -1601,12 +1603,14 @@ export interface components {
             /** @description RFC 3339. */
             readonly updated_at: string;
         };
-        /** @description A call of a thread at the gateway. */
+        /** @description A call of a thread behind the gateway. */
         readonly ThreadCall: {
-            /** @description Its id in `GET /v1/calls/{call}`. */
-            readonly call: string;
+            /** @description Its id in `GET /v1/calls/{call}`; absent where the gateway took none. */
+            readonly call?: string;
             /** @description The declared class, as it is now. */
             readonly side_effect?: components["schemas"]["SideEffect"];
+            /** @description How it ended, as the conversation was told; absent before that, and of calls of older days. */
+            readonly state?: components["schemas"]["CallEnd"];
             /** @description The tool. */
             readonly tool: string;
             /** @description The call in the thread. */

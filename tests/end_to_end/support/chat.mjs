@@ -10,7 +10,7 @@ import Ajv2020 from "ajv/dist/2020.js";
 import { wrong } from "../../schemas/agui.mjs";
 import { Org, PRINCIPAL } from "./org.mjs";
 import { RawWorker } from "./raw_worker.mjs";
-import { ScriptedModel } from "./scripted_model.mjs";
+import { faults, ScriptedModel } from "./scripted_model.mjs";
 
 /** The form of an event in the gateway's own OpenAPI document; not all of that is JSON Schema. */
 const document = JSON.parse(readFileSync(new URL("../../../protocol/openapi.json", import.meta.url), "utf8"));
@@ -85,6 +85,7 @@ export class Chat {
   }
 
   #ran(events) {
+    assert.deepEqual(faults, []);
     this.#learn(events.filter(({ type }) => type === "TOOL_CALL_START").map(({ toolCallId }) => toolCallId));
     return new Ran(events, (value) => this.named(value));
   }

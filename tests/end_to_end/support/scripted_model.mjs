@@ -2,6 +2,51 @@
 
 export const MODEL_HOST = "models.test";
 
+/** What was wrong with bodies that a played model was asked with: no provider would take them. Chat fails on it, and so does the whole file at its end. */
+export const faults = [];
+process.once("exit", () => {
+  if (faults.length === 0) return;
+  console.error(`a model was asked what no provider takes:\n${faults.join("\n")}`);
+  process.exitCode = 1;
+});
+
+/** Notes what every provider would refuse in this body. */
+export function heard(body) {
+  const fault = faultOf(body);
+  if (fault !== undefined) faults.push(`${fault}: ${JSON.stringify(body.messages)}`);
+}
+
+/** Each call has a name, arguments that are an object in JSON, an id of its own, and one result directly behind its message, in the order of the calls. */
+export function faultOf({ messages }) {
+  let open = [];
+  const seen = new Set();
+  for (const [at, { role, content, tool_calls: calls = [], tool_call_id: result }] of messages.entries()) {
+    if (typeof content !== "string" && !(role === "assistant" && calls.length > 0)) return `messages[${at}] says nothing`;
+    if (role === "tool") {
+      if (result !== open.shift()) return `messages[${at}] is not the result of the next call`;
+      continue;
+    }
+    if (open.length > 0) return `messages[${at}] stands where the result of a call is missing`;
+    for (const { id, function: called } of calls) {
+      if (typeof id !== "string" || id === "" || seen.has(id)) return `messages[${at}] calls without an id of its own`;
+      if (typeof called.name !== "string" || called.name === "") return `messages[${at}] calls without a name`;
+      if (!isObject(called.arguments)) return `messages[${at}] calls with arguments that are no JSON`;
+      seen.add(id);
+    }
+    open = calls.map(({ id }) => id);
+  }
+  return open.length > 0 ? "the last calls have no results" : undefined;
+}
+
+function isObject(text) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
 /** What a gateway is told so that its agents talk to the scripted model. */
 export const MODEL_VARS = { TOOLGATE_MODEL_URL: `https://${MODEL_HOST}/v1`, TOOLGATE_MODEL_NAME: "scripted", TOOLGATE_MODEL_KEY: "sk-scripted" };
 
@@ -17,6 +62,7 @@ export class ScriptedModel {
     internet.host(MODEL_HOST, async (request, respond) => {
       const body = JSON.parse(request.body);
       this.asked.push(body);
+      heard(body);
       const turn = this.#turns.shift() ?? this.#always;
       if (turn === undefined) return respond(500, {}, "no turn is left");
       const told = typeof turn === "function" ? await turn(body, request) : turn;

@@ -30,6 +30,11 @@ impl ModelError {
         ModelError::new(ERROR, format!("The model's answer could not be read: {what}."))
     }
 
+    /// The answer has its end, and nothing before it. Asked again at once it would say the same, at a price.
+    pub fn nothing() -> ModelError {
+        ModelError::new(ERROR, "The model ended its answer with neither text nor a call.")
+    }
+
     /// The answer ended before its end.
     pub fn cut(how: &str) -> ModelError {
         ModelError::new(STREAM_CUT, format!("The model's answer was cut: {how}."))

@@ -1,6 +1,7 @@
 //! What a thread holds, in order. Each item is a row of its object.
 
 use serde::{Deserialize, Serialize};
+use toolgate_protocol::chat::CallEnd;
 
 use crate::chat::events::Author;
 use crate::time::UnixMillis;
@@ -70,6 +71,9 @@ pub struct CallItem {
     /// Its id at the gateway, once that was told; also after its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<Box<str>>,
+    /// How it ended behind the gate, once it has; a call of the browser has none, nor has one of older days.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<CallEnd>,
     /// JSON that its endpoint wants back with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<Box<str>>,

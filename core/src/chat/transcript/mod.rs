@@ -10,6 +10,7 @@ mod shown;
 
 use std::collections::BTreeSet;
 
+use toolgate_protocol::chat::CallEnd;
 use toolgate_protocol::limits::CHAT_RESULT_BYTES_MAX;
 
 use super::events::{Author, activity_id, result_id};
@@ -208,6 +209,20 @@ impl Transcript {
         Some(content)
     }
 
+    /// How a server's call ended, beside what the model is shown of it.
+    pub fn ended_as(&mut self, id: &str, end: CallEnd) {
+        for (at, item) in self.items.iter_mut().enumerate() {
+            if let Item::Call(known) = item
+                && known.id == id
+                && known.side == Side::Server
+                && known.end != Some(end)
+            {
+                known.end = Some(end);
+                self.changed.insert(at);
+            }
+        }
+    }
+
     /// What a run has to do next.
     pub fn next(&self) -> Next {
         let stands = |wanted: fn(&Standing) -> bool| self.calls().any(|call| wanted(&call.standing));
@@ -267,7 +282,7 @@ impl CallItem {
             Side::Server => Standing::Open { call: None },
             Side::Client => Standing::Client,
         };
-        CallItem { id, name, arguments, side, key, at: now, standing, call: None, extra: None }
+        CallItem { id, name, arguments, side, key, at: now, standing, call: None, end: None, extra: None }
     }
 
     /// Its id at the gateway, as far as that is known.
@@ -283,6 +298,7 @@ impl CallItem {
     pub fn refused(mut self, error: &str) -> CallItem {
         let content = serde_json::json!({ "error": error }).to_string();
         self.standing = Standing::Answered { message: result_id(&self.id), content };
+        self.end = (self.side == Side::Server).then_some(CallEnd::Refused);
         self
     }
 }
