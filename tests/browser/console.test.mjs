@@ -62,6 +62,8 @@ test("a capability and an agent are made and changed by their forms", async () =
   await page.getByRole("heading", { name: "refunds", level: 1 }).waitFor();
   const capability = (await shop.org.admin.get("/v1/capabilities/refunds")).body;
   assert.deepEqual(capability, { name: "refunds", tools: ["refund_order"], allow_reversible_writes: false, approvals_required: 2, requester_may_approve: false, approval_seconds: 259_200 });
+  await page.goto(`${at.gateway.url}/console/agents`);
+  await page.getByText("3 d to decide").waitFor();
 
   await page.goto(`${at.gateway.url}/console/new-agent`);
   await page.getByLabel("Name", { exact: true }).fill("clerk");
@@ -77,8 +79,6 @@ test("a capability and an agent are made and changed by their forms", async () =
   await page.getByText("The agent clerk is saved.").last().waitFor();
   const agent = (await shop.org.admin.get("/v1/agents/clerk")).body;
   assert.deepEqual(agent, { name: "clerk", capabilities: ["refunds"], pinned_tools: ["refund_order"], instructions: "Be short.", chat_model: { label: "Demo model", demo: true } });
-  await page.goto(`${at.gateway.url}/console/agents`);
-  await page.getByText("3 d to decide").waitFor();
 
   const host = newHost();
   internet.host(host, (_, respond) => respond(404));
