@@ -94,8 +94,13 @@ impl ToolCall<'_> {
     async fn begun(self, id: &str, wait_seconds: u64) -> Result<Option<Result<CallView, Problem>>, Failed> {
         let ToolCall { edge, who, .. } = self;
         let Ok((place, call)) = edge.find(IdKind::Call, who, id) else { return Ok(None) };
-        let read = Ask::Read { call, wait_seconds, submitted: true };
-        let told = read_answer(edge.ask_pool(place, who, read).await).await?;
+        let read = |wait_seconds| Ask::Read { call: call.clone(), wait_seconds, submitted: true };
+        let mut told: Result<CallView, Problem> = read_answer(edge.ask_pool(place.clone(), who, read(0)).await).await?;
+        // Like a submission: a person is not waited for here, code that runs is.
+        let waits = told.as_ref().ok().and_then(Waits::of);
+        if waits.is_some_and(|waits| waits != Waits::Decision) {
+            told = read_answer(edge.ask_pool(place, who, read(wait_seconds)).await).await?;
+        }
         Ok(Some(told).filter(|told| told.as_ref().err().is_none_or(|problem| problem.kind != problems::NOT_FOUND)))
     }
 
